@@ -1,0 +1,139 @@
+"""What `nvidia-smi -q` tells of a GPU, in the tool's order: from its name to its infoROM.
+
+Labels and values: captures of an H100 80GB HBM3 under driver 590.48.01, idle and loaded. Which release added or dropped
+a line: text of 550.90, XML of 535.54, 570.148 and 580.105; between those the release is a guess.
+"""
+
+from __future__ import annotations
+
+from engine.commands.gpu._nvidia_smi.architectures import architecture
+from engine.commands.gpu._nvidia_smi.devices import Device
+from engine.commands.gpu._nvidia_smi.fields_board import RECOVERY_ACTION_FROM, pci_id
+from engine.commands.gpu._nvidia_smi.formats import enabled, hexadecimal
+from engine.commands.gpu._nvidia_smi.report import Node, deprecated, group, leaf
+from engine.commands.gpu._nvidia_smi.report_tree_errors import ERRORS
+from engine.commands.gpu._nvidia_smi.report_tree_running import AFTER_ERRORS, BEFORE_ERRORS
+
+BLOCKS_OF_550, BLOCKS_OF_570, BLOCKS_OF_580 = 550, 570, 580
+_ATOMICS = "FETCHADD_32 FETCHADD_64 SWAP_32 SWAP_64 CAS_32 CAS_64 "
+
+
+def _board_id(device: Device) -> str:
+    _, bus, number = device.pci_numbers
+    return f"0x{bus << 8 | number:x}"
+
+
+_IDENTITY: tuple[Node, ...] = (
+    leaf("Product Name", lambda d: d.product.name),
+    leaf("Product Brand", lambda d: "NVIDIA"),
+    leaf("Product Architecture", lambda d: d.product.architecture),
+    leaf("Display Mode", deprecated),
+    leaf("Display Attached", lambda d: "Yes", since=BLOCKS_OF_580),
+    leaf("Display Active", lambda d: "Disabled"),
+    leaf("Persistence Mode", lambda d: enabled(d.state.persistence)),
+    leaf("Addressing Mode", lambda d: "HMM"),
+    group(
+        "MIG Mode",
+        leaf("Current", lambda d: enabled(d.state.mig_enabled)),
+        leaf("Pending", lambda d: enabled(d.state.mig_pending)),
+    ),
+    leaf("Accounting Mode", lambda d: "Disabled", "ACCOUNTING"),
+    leaf("Accounting Mode Buffer Size", lambda d: 4000, "ACCOUNTING"),
+    group("Driver Model", leaf("Current"), leaf("Pending")),
+    leaf("Serial Number", lambda d: d.state.serial),
+    leaf("GPU UUID", lambda d: d.state.uuid),
+    leaf("GPU PDI", lambda d: d.pdi, since=BLOCKS_OF_580),
+    leaf("Minor Number", lambda d: d.index),
+    leaf("VBIOS Version", lambda d: d.product.vbios),
+    leaf("MultiGPU Board", lambda d: "No"),
+    leaf("Board ID", _board_id),
+    leaf("Board Part Number", lambda d: d.product.part_number),
+    leaf("GPU Part Number", lambda d: d.product.gpu_part_number),
+    leaf("FRU Part Number"),
+    leaf("Module ID", lambda d: d.gpu.module, until=BLOCKS_OF_570),
+    group(
+        "Platform Info",
+        leaf("Chassis Serial Number"),
+        leaf("Slot Number"),
+        leaf("Tray Index"),
+        leaf("Host ID"),
+        leaf("Peer Type"),
+        leaf("Module Id", lambda d: d.gpu.module),
+        leaf("GPU Fabric GUID"),
+        since=BLOCKS_OF_570,
+    ),
+    group(
+        "Inforom Version",
+        leaf("Image Version", lambda d: d.product.inforom),
+        leaf("OEM Object", lambda d: architecture(d.product).oem_object),
+        leaf("ECC Object", lambda d: architecture(d.product).ecc_object),
+        leaf("Power Management Object"),
+    ),
+    group("Inforom BBX Object Flush", leaf("Latest Timestamp"), leaf("Latest Duration"), since=BLOCKS_OF_550),
+    group("GPU Operation Mode", leaf("Current"), leaf("Pending")),
+    leaf("GPU C2C Mode", lambda d: architecture(d.product).chip_to_chip, since=BLOCKS_OF_550),
+    group(
+        "GPU Virtualization Mode",
+        leaf("Virtualization Mode", lambda d: "None"),
+        leaf("Host VGPU Mode"),
+        leaf("vGPU Heterogeneous Mode"),
+    ),
+    group(
+        "GPU Reset Status",
+        leaf("Reset Required", lambda d: "No"),
+        leaf("Drain and Reset Recommended", lambda d: "No"),
+        until=BLOCKS_OF_580,
+    ),
+    leaf("GPU Recovery Action", lambda d: d.state.recovery.value, since=RECOVERY_ACTION_FROM),
+    leaf("GSP Firmware Version", lambda d: d.driver_version, "GSP_FIRMWARE_VERSION"),
+    group("IBMNPU", leaf("Relaxed Ordering Mode")),
+)
+
+_PCI: tuple[Node, ...] = (
+    group(
+        "PCI",
+        leaf("Bus", lambda d: hexadecimal(d.pci_numbers[1], 2)),
+        leaf("Device", lambda d: hexadecimal(d.pci_numbers[2], 2)),
+        leaf("Domain", lambda d: hexadecimal(d.pci_numbers[0], 4)),
+        leaf("Base Classcode", lambda d: "0x3"),
+        leaf("Sub Classcode", lambda d: "0x2"),
+        leaf("Device Id", lambda d: pci_id(d.product.pci_id)),
+        leaf("Bus Id", lambda d: d.bus_id),
+        leaf("Sub System Id", lambda d: pci_id(d.product.subsystem_id)),
+        group(
+            "GPU Link Info",
+            group(
+                "PCIe Generation",
+                leaf("Max", lambda d: d.link.max_generation),
+                leaf("Current", lambda d: d.link.generation),
+                leaf("Device Current", lambda d: d.link.generation),
+                leaf("Device Max", lambda d: d.product.pcie_generation),
+                leaf("Host Max"),
+            ),
+            group(
+                "Link Width",
+                leaf("Max", lambda d: f"{d.link.max_width}x"),
+                leaf("Current", lambda d: f"{d.link.width}x"),
+            ),
+        ),
+        group("Bridge Chip", leaf("Type"), leaf("Firmware")),
+        leaf("Replays Since Reset", lambda d: d.state.pcie_replays),
+        leaf("Replay Number Rollovers", lambda d: 0),
+        leaf("Tx Throughput"),
+        leaf("Rx Throughput"),
+        leaf("Atomic Caps Outbound", lambda d: _ATOMICS),
+        leaf("Atomic Caps Inbound"),
+    ),
+    leaf("Fan Speed"),
+)
+
+TREE: tuple[Node, ...] = (
+    *_IDENTITY,
+    *_PCI,
+    *BEFORE_ERRORS,
+    *ERRORS,
+    *AFTER_ERRORS,
+    group("Capabilities", leaf("EGM", lambda d: "disabled"), since=BLOCKS_OF_570),
+)
+
+DISPLAYS = frozenset(word for node in TREE for word in node.displays)

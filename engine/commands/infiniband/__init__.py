@@ -1,0 +1,10 @@
+"""Commands of rdma-core and MLNX_OFED: installed on hosts that have RDMA devices."""
+
+from __future__ import annotations
+
+from engine.world.inventory import Inventory
+
+
+def available(inventory: Inventory, host: str) -> bool:
+    """Whether the RDMA tools are on `host`."""
+    return bool(inventory.node(host).hcas)

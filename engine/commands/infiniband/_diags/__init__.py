@@ -1,0 +1,3 @@
+"""What the InfiniBand diagnostics share: options, errors, the local port, the fabric as discovered from there, and its
+texts.
+"""

@@ -1,0 +1,1 @@
+"""What several Linux commands share: time formats, sizes, tables, paths, log selection, logins."""

@@ -1,0 +1,139 @@
+"""Network interfaces as iproute2 6.1 speaks of them: flags, states, queues, routes and neighbours, from
+engine.control.network.
+
+Routes are those that follow from the addresses; no site has a router. A neighbour is stale, or has failed if its host
+is down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_interface, ip_network
+
+from engine.commands.context import Context
+from engine.control import network
+from engine.control.network import Interface
+from engine.kernel.random import hash64
+
+_IB_BROADCAST = "00:ff:ff:ff:ff:12:40:1b:ff:ff:00:00:00:00:00:00:ff:ff:ff:ff"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route: where to, through which interface, from which address."""
+
+    destination: str
+    interface: Interface
+    source: str
+    metric: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A neighbour: its address, through which interface, its MAC and state."""
+
+    address: str
+    interface: str
+    mac: str
+    state: str
+
+
+def flags(interface: Interface) -> list[str]:
+    """The flags in angle brackets."""
+    if interface.kind == "loopback":
+        return ["LOOPBACK", *(["UP", "LOWER_UP"] if interface.up else [])]
+    found = ["BROADCAST", "MULTICAST"]
+    found += ["MASTER"] if interface.kind == "bond" else []
+    found += ["SLAVE"] if interface.master else []
+    if interface.up:
+        found += ["UP", "LOWER_UP"] if interface.carrier else ["UP"]
+        found = found if interface.carrier else ["NO-CARRIER", *found]
+    return found
+
+
+def state(interface: Interface) -> str:
+    """UP, DOWN or UNKNOWN."""
+    if interface.kind == "loopback":
+        return "UNKNOWN" if interface.up else "DOWN"
+    return "UP" if interface.up and interface.carrier else "DOWN"
+
+
+def queue(interface: Interface) -> str:
+    """The queueing discipline."""
+    return "noqueue" if interface.kind in ("loopback", "bond") else "mq"
+
+
+def queue_length(interface: Interface) -> int:
+    return 256 if interface.kind == "infiniband" else 1000
+
+
+def link_type(interface: Interface) -> str:
+    """What stands after `link/`."""
+    return {"loopback": "loopback", "infiniband": "infiniband"}.get(interface.kind, "ether")
+
+
+def broadcast(interface: Interface) -> str:
+    """The link layer's broadcast address."""
+    names = {"loopback": "00:00:00:00:00:00", "infiniband": _IB_BROADCAST}
+    return names.get(interface.kind, "ff:ff:ff:ff:ff:ff")
+
+
+def address_facts(interface: Interface, address: str) -> dict[str, object]:
+    """An address with what belongs to it, under the names of `ip -j`."""
+    parsed = ip_interface(address)
+    six = parsed.version == 6
+    facts: dict[str, object] = {"family": "inet6" if six else "inet", "local": str(parsed.ip)}
+    facts["prefixlen"] = parsed.network.prefixlen
+    host = interface.kind == "loopback"
+    if not six and not host:
+        facts["broadcast"] = str(parsed.network.broadcast_address)
+    facts["scope"] = "host" if host else "link" if address.startswith("fe80") else "global"
+    if not six:
+        facts["label"] = interface.name
+    elif host:
+        facts["noprefixroute"] = True
+    return facts | {"valid_life_time": 4294967295, "preferred_life_time": 4294967295}
+
+
+def routes(ctx: Context, version: int = 4) -> list[Route]:
+    """The main table."""
+    found = []
+    for interface in network.interfaces(ctx.world, ctx.host):
+        if not interface.up or interface.kind == "loopback":
+            continue
+        for address in interface.addresses:
+            parsed = ip_interface(address)
+            if parsed.version == version:
+                metric = 256 if version == 6 else None
+                found.append(Route(str(parsed.network), interface, str(parsed.ip), metric))
+    return found
+
+
+def route_to(ctx: Context, address: str) -> Route | None:
+    """The route that a packet to `address` takes, or None."""
+    target = ip_network(f"{address}/32" if ":" not in address else f"{address}/128")
+    for route in routes(ctx, target.version):
+        network_ = ip_network(route.destination)
+        if target.version == network_.version and target.subnet_of(network_):  # type: ignore[arg-type]
+            return route
+    return None
+
+
+def neighbours(ctx: Context) -> list[Neighbour]:
+    """Hosts of the same networks, as far as they have been spoken to."""
+    mine = {}
+    for interface in network.interfaces(ctx.world, ctx.host):
+        for address in interface.addresses if interface.up and interface.carrier else ():
+            if interface.kind != "loopback" and ":" not in address:
+                mine[str(ip_interface(address).network)] = interface.name
+    found = []
+    for name in ctx.inventory.node_names:
+        for each in ctx.inventory.node(name).addresses if name != ctx.host else ():
+            parsed = ip_interface(each.cidr)
+            through = mine.get(str(parsed.network))
+            if through and hash64(ctx.host, name, each.network, "neighbour") % 3:
+                answers = network.reachable(ctx.world, ctx.host, str(parsed.ip))
+                found.append(
+                    Neighbour(str(parsed.ip), through, each.mac if answers else "", "STALE" if answers else "FAILED")
+                )
+    return found

@@ -1,0 +1,19 @@
+"""arch of GNU coreutils 9.4."""
+
+from __future__ import annotations
+
+from engine.commands.context import Context
+from engine.commands.linux._support.gnu import extra_operand
+from engine.commands.linux._support.program import program
+from engine.commands.options import Parsed
+
+
+def run(ctx: Context, parsed: Parsed) -> int:
+    """Print the machine's architecture."""
+    if parsed.operands:
+        raise extra_operand(ctx, parsed.operands[0])
+    ctx.line("x86_64")
+    return 0
+
+
+COMMAND = program("arch", "print the machine's architecture", run, manual="The same as uname -m.")

@@ -1,0 +1,7 @@
+"""iostat: on the host, not modelled."""
+
+from __future__ import annotations
+
+from engine.commands.linux._support.unmodelled import unmodelled
+
+COMMAND = unmodelled("iostat", "show traffic of block devices", "Use mpstat for CPUs.")

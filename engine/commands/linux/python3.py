@@ -1,0 +1,7 @@
+"""python3: on the host, not modelled."""
+
+from __future__ import annotations
+
+from engine.commands.linux._support.unmodelled import unmodelled
+
+COMMAND = unmodelled("python3", "the Python language")

@@ -1,0 +1,7 @@
+"""sar: on the host, not modelled."""
+
+from __future__ import annotations
+
+from engine.commands.linux._support.unmodelled import unmodelled
+
+COMMAND = unmodelled("sar", "show recorded system activity")

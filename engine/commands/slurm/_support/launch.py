@@ -1,0 +1,152 @@
+"""The tasks of a step: run on their nodes at once, their lines put in one order, and how each ended told as srun does.
+
+Source: SchedMD/slurm 24.11 src/srun/launch.c (texts of task exits) and src/api/step_launch.c; compared with 22.05.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.commands.context import Context, Input, Interrupted, Output
+from engine.commands.linux._support import fanout, remote
+from engine.commands.linux._support.names import Resolver
+from engine.commands.slurm._support.task_environment import Layout, task_environment
+from engine.commands.streams import BytesInput, NoInput
+from engine.control.slurm import jobs, registration
+from engine.kernel.units import SECOND
+
+NODE_FAILED = -1
+NOT_FOUND = 127
+_EXECVE_FAILED = 2
+_CTRL_C = 130
+_SIGNALS = {134: "Aborted", 137: "Killed", 139: "Segmentation fault", 143: "Terminated"}
+_LOOK = 1 * SECOND
+
+
+@dataclass(slots=True)
+class Launch(fanout.Fan):
+    """One step. `hosts` are the ranks, as text; `words` is what each task runs."""
+
+    layout: Layout | None = None
+    words: Sequence[str] = ()
+
+    async def _on_host(self, host: str, resolver: Resolver, out: Output, err: Output) -> int:
+        del resolver
+        assert self.layout is not None
+        rank, node, local = self.layout.places()[int(host)]
+        ctx, errors = self.ctx, _Errors(self.words[0], err)
+        environment = task_environment(ctx.world, self.layout, rank, node, local, ctx.environment)
+        place = ctx.elsewhere(host=node, environment=environment)
+        stdin: Input = BytesInput(self.stdin) if self.stdin else NoInput()
+        status = await remote.while_up(
+            ctx, node, lambda: ctx.runner.run(self.words, place, stdin=stdin, stdout=out, stderr=errors)
+        )
+        if status is None:
+            return NODE_FAILED
+        return errors.end(status)
+
+
+class _Errors:
+    """Standard error of a task. That bash knows no such command is told in slurmstepd's words."""
+
+    def __init__(self, name: str, under: Output) -> None:
+        self.name, self.under = name, under
+        self._held = b""
+
+    def write(self, data: bytes) -> None:
+        text = self._held + data
+        if text.rstrip(b"\n").endswith(f"{self.name}: command not found".encode()):
+            self._held = text
+            return
+        self._held = b""
+        self.under.write(text)
+
+    async def flush(self) -> None:
+        await self.under.flush()
+
+    def end(self, status: int) -> int:
+        """The task is over with `status`. Returns what slurmstepd makes of it."""
+        if status == NOT_FOUND and self._held:
+            self.under.write(f"slurmstepd: error: execve(): {self.name}: No such file or directory\n".encode())
+            return _EXECVE_FAILED
+        self.under.write(self._held)
+        return status
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a step ended: the status of each rank; `killed` if the job was taken away meanwhile."""
+
+    statuses: dict[int, int] = field(default_factory=dict)
+    killed: bool = False
+
+    @property
+    def signal(self) -> int:
+        """The strongest signal that ended a task, or 0."""
+        return max((status - 128 for status in self.statuses.values() if status in _SIGNALS), default=0)
+
+    @property
+    def worst(self) -> int:
+        """What srun ends with: 128 and the signal, or the highest exit code."""
+        if self.signal:
+            return 128 + self.signal
+        return max((1 if status == NODE_FAILED else status for status in self.statuses.values()), default=0)
+
+
+async def run_tasks(ctx: Context, layout: Layout, words: Sequence[str], stdin: bytes, *, label: bool) -> Outcome:
+    """Run every task until all are over, or the job is. Raises Interrupted on Ctrl-C."""
+
+    def hear(host: str, is_error: bool, line: bytes) -> None:
+        mark = f"{host}: ".encode() if label else b""
+        (ctx.stderr if is_error else ctx.stdout).write(mark + line + b"\n")
+
+    ranks = [str(rank) for rank, _, _ in layout.places()]
+    launch = Launch(ctx, ranks, "", hear, ctx.identity.name, len(ranks), stdin=stdin, layout=layout, words=words)
+    task = asyncio.ensure_future(launch.run())
+    await asyncio.sleep(0)
+    watch = asyncio.ensure_future(_job_ends(ctx, layout.job.id))
+    try:
+        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
+        killed = not task.done()
+        (watch if killed else task).result()
+    finally:
+        for each in (task, watch):
+            each.cancel()
+        await asyncio.gather(task, watch, return_exceptions=True)
+    statuses = {int(rank): status for rank, status in launch.statuses.items()}
+    if _CTRL_C in statuses.values():
+        raise Interrupted
+    return Outcome(statuses, killed)
+
+
+async def _job_ends(ctx: Context, number: int) -> None:
+    """Wait until a job no longer runs."""
+    while (job := jobs.job(ctx.world, number)) is not None and job.state == "RUNNING":
+        await asyncio.sleep(0)
+        await ctx.clock.sleep(_LOOK)
+
+
+def deaf_nodes(ctx: Context, layout: Layout) -> list[str]:
+    """Nodes of a step whose slurmd does not answer."""
+    return [node for node in layout.nodes if not registration.is_running(ctx.world, node, "slurmd")]
+
+
+def exit_lines(layout: Layout, outcome: Outcome) -> list[str]:
+    """What srun says of tasks that did not end well: those of a node with the same status together."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    for rank, node, _ in layout.places():
+        if status := outcome.statuses.get(rank, 0):
+            groups.setdefault((node, status), []).append(rank)
+    return [f"{node}: {_named(ranks)}: {_ending(status)}" for (node, status), ranks in groups.items()]
+
+
+def _named(ranks: Sequence[int]) -> str:
+    return f"task{'s' if len(ranks) > 1 else ''} {jobs.ranges(ranks)}"
+
+
+def _ending(status: int) -> str:
+    if status == NODE_FAILED:
+        return "Killed"
+    return _SIGNALS.get(status, f"Exited with exit code {status}")

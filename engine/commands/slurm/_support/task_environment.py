@@ -1,0 +1,141 @@
+"""The environment that slurmstepd gives to a task of a step.
+
+Names as a task of srun 22.05 had them; 24.11 has the same. With devices constrained by cgroup, a task counts its GPUs
+from 0 (CUDA_VISIBLE_DEVICES), while SLURM_STEP_GPUS tells the node's own numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engine.control.accounts import identity
+from engine.control.slurm import devices, files
+from engine.control.slurm.configuration import in_force, on_host, parse_gres_conf
+from engine.kernel.hostlist import fold
+from engine.world.records import Job
+from engine.world.world import World
+
+_ALL_VENDORS = ("CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A step: its number, its nodes, and how many tasks each of them gets."""
+
+    job: Job
+    step: int
+    nodes: tuple[str, ...]
+    tasks: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return sum(self.tasks)
+
+    def places(self) -> list[tuple[int, str, int]]:
+        """(rank, node, number on that node) of each task, node by node."""
+        found: list[tuple[int, str, int]] = []
+        for node, count in zip(self.nodes, self.tasks, strict=True):
+            found += [(len(found) + local, node, local) for local in range(count)]
+        return found
+
+    def ranks_of(self, node: str) -> list[int]:
+        """The ranks on a node."""
+        return [rank for rank, name, _ in self.places() if name == node]
+
+
+def spread(tasks: int, nodes: int) -> tuple[int, ...]:
+    """Tasks by node: as evenly as it goes, the first nodes take one more."""
+    return tuple(tasks // nodes + (index < tasks % nodes) for index in range(nodes))
+
+
+def repeated(counts: tuple[int, ...]) -> str:
+    """`4(x2),3`, as Slurm writes numbers by node."""
+    runs: list[list[int]] = []
+    for count in counts:
+        if runs and runs[-1][0] == count:
+            runs[-1][1] += 1
+        else:
+            runs.append([count, 1])
+    return ",".join(str(count) if times == 1 else f"{count}(x{times})" for count, times in runs)
+
+
+def task_environment(
+    world: World, layout: Layout, rank: int, node: str, local: int, outside: Mapping[str, str]
+) -> dict[str, str]:
+    """The variables of one task; `outside` is the environment that srun had."""
+    job = layout.job
+    own = {
+        "SLURMD_NODENAME": node,
+        "SLURM_GTIDS": ",".join(str(each) for each in layout.ranks_of(node)),
+        "SLURM_LOCALID": str(local),
+        "SLURM_NODEID": str(layout.nodes.index(node)),
+        "SLURM_PROCID": str(rank),
+        "SLURM_CPUS_ON_NODE": str(job.cpus_per_node),
+    }
+    given = {**_job_variables(world, job, outside), **_step_variables(layout), **own, **_gpus(world, job, node)}
+    return {**outside, **given}
+
+
+def _job_variables(world: World, job: Job, outside: Mapping[str, str]) -> dict[str, str]:
+    user = identity(world.inventory, job.user)
+    cpus = repeated((job.cpus_per_node,) * len(job.nodes))
+    return {
+        "SLURM_CLUSTER_NAME": world.inventory.cluster,
+        "SLURM_CONF": files.SLURM_CONF,
+        "SLURM_JOBID": str(job.id),
+        "SLURM_JOB_ACCOUNT": job.account,
+        "SLURM_JOB_CPUS_PER_NODE": cpus,
+        "SLURM_JOB_GID": str(user.gid),
+        "SLURM_JOB_ID": str(job.id),
+        "SLURM_JOB_NAME": job.name,
+        "SLURM_JOB_NODELIST": fold(job.nodes),
+        "SLURM_JOB_NUM_NODES": str(len(job.nodes)),
+        "SLURM_JOB_PARTITION": job.partition,
+        "SLURM_JOB_QOS": job.qos,
+        "SLURM_JOB_UID": str(user.uid),
+        "SLURM_JOB_USER": job.user,
+        "SLURM_NNODES": str(len(job.nodes)),
+        "SLURM_NODELIST": fold(job.nodes),
+        "SLURM_PRIO_PROCESS": "0",
+        "SLURM_SUBMIT_DIR": outside.get("SLURM_SUBMIT_DIR", job.working_directory),
+        "SLURM_SUBMIT_HOST": outside.get("SLURM_SUBMIT_HOST", job.submit_host),
+        "SLURM_UMASK": "0022",
+    }
+
+
+def _step_variables(layout: Layout) -> dict[str, str]:
+    tasks, total = repeated(layout.tasks), str(layout.total)
+    return {
+        "SLURM_DISTRIBUTION": "block",
+        "SLURM_NPROCS": total,
+        "SLURM_NTASKS": total,
+        "SLURM_STEPID": str(layout.step),
+        "SLURM_STEP_ID": str(layout.step),
+        "SLURM_STEP_NODELIST": fold(layout.nodes),
+        "SLURM_STEP_NUM_NODES": str(len(layout.nodes)),
+        "SLURM_STEP_NUM_TASKS": total,
+        "SLURM_STEP_TASKS_PER_NODE": tasks,
+        "SLURM_TASKS_PER_NODE": tasks,
+    }
+
+
+def _gpus(world: World, job: Job, node: str) -> dict[str, str]:
+    """The GPUs of the job on a node. Found through NVML they are NVIDIA's; `File=` lines do not tell whose they are."""
+    if node not in job.nodes or not in_force(world).nodes[node].gpus:
+        return {}
+    indices = job.gpu_indices[job.nodes.index(node)]
+    if not indices:
+        return {}
+    constrained = devices.constrained(world, node)
+    visible = range(len(indices)) if constrained else indices
+    listed = ",".join(str(index) for index in visible)
+    numbers = ",".join(str(index) for index in indices)
+    detection, _ = parse_gres_conf(on_host(world, node)[1]).of(node)
+    names = ("CUDA_VISIBLE_DEVICES",) if detection == "nvml" else _ALL_VENDORS
+    return {
+        **dict.fromkeys(names, listed),
+        "SLURM_GPUS_ON_NODE": str(len(indices)),
+        "SLURM_JOB_GPUS": numbers,
+        "SLURM_STEP_GPUS": numbers,
+    }

@@ -1,0 +1,223 @@
+"""srun: run a command on nodes that Slurm gives, or as a step of a job that runs.
+
+Slurm 24.11. Source: SchedMD/slurm src/srun/opt.c, srun.c, allocate.c and launch.c; compared with 22.05. A first Ctrl-C
+ends the step at once (the real one asks for a second within a second). --pty is not modelled.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+from engine.commands.context import Context, Interrupted
+from engine.commands.options import Option, Parsed, UsageError
+from engine.commands.slurm._support import job_options
+from engine.commands.slurm._support.allocation import allocate, existing
+from engine.commands.slurm._support.client import Tool, command, error, fail, session_of
+from engine.commands.slurm._support.job_options import BadOption, NotModelled, Setting, WillBeRefused
+from engine.commands.slurm._support.launch import NODE_FAILED, Outcome, deaf_nodes, exit_lines, run_tasks
+from engine.commands.slurm._support.task_environment import Layout, spread
+from engine.control.slurm import jobs
+from engine.control.slurm.configuration import in_force
+from engine.control.slurm.errors import SlurmError
+from engine.control.slurm.numbers import whole
+from engine.control.slurm.steps import FinishStep, StartStep
+from engine.control.slurm.submission import SubmitJob
+from engine.control.slurm.times import timestamp
+from engine.kernel.units import SECOND
+from engine.world.records import BootPhase, Job
+
+_OWN = (
+    *job_options.options(job_options.SRUN_WITHOUT_EFFECT),
+    Option("I", "immediate", "SECONDS", optional=True, help="give up if there are no nodes at once, or so soon"),
+    Option(long="jobid", argument="JOB", help="run as a step of this job"),
+    Option("l", "label", help="put the number of the task before each line"),
+)
+_GAPS = (*job_options.shared_gaps(), *job_options.options(job_options.SRUN_NOT_MODELLED, gap=True))
+_OPTIONS = (*job_options.shared_options(), *_OWN, *_GAPS)
+_REDIRECTIONS = ("input", "output", "error", "test_only")
+_CONNECTION_FAILED = "Communication connection failure"
+_CONNECTION_FAILED_STATUS = 1001 % 256
+_STEP_PATIENCE = 120 * SECOND
+
+
+async def run(ctx: Context, parsed: Parsed) -> int:
+    """Get nodes, run the tasks, give the nodes back."""
+    gap = job_options.first_gap(parsed, _GAPS)
+    redirected = next((name for name in _REDIRECTIONS if name in parsed), None)
+    if gap or redirected:
+        return ctx.not_modelled(f"srun {gap or f'--{redirected}'.replace('_', '-')}")
+    if not parsed.operands:
+        raise UsageError("srun: fatal: No command given to execute.\n")
+    if ":" in parsed.operands:
+        return ctx.not_modelled("srun with several components (:)")
+    number = parsed["jobid"] or ctx.environment.get("SLURM_JOB_ID", "")
+    try:
+        fields = _fields(ctx, parsed)
+        if number:
+            return await _as_step(ctx, parsed, existing(ctx, number), fields)
+        return await _with_own_job(ctx, parsed, fields)
+    except BadOption as bad:
+        raise job_options.usage_error(ctx.name, bad) from None
+    except NotModelled as lacking:
+        return ctx.not_modelled(f"srun {lacking}")
+    except WillBeRefused as refused:
+        raise fail(ctx, f"Unable to allocate resources: {refused.error.text}") from None
+
+
+def _fields(ctx: Context, parsed: Parsed) -> dict[str, Any]:
+    environment = job_options.from_environment(ctx.environment, "SLURM_", job_options.SRUN_VARIABLES)
+    setting = Setting(ctx.inventory, ctx.now, ctx.directory)
+    return job_options.wanted([environment, job_options.given(parsed)], setting)
+
+
+async def _with_own_job(ctx: Context, parsed: Parsed, fields: dict[str, Any]) -> int:
+    own: dict[str, Any] = {
+        "user": ctx.identity.name,
+        "host": ctx.host,
+        "name": parsed.operands[0].rpartition("/")[2],
+        "directory": ctx.directory,
+        "command": "",
+        "interactive": True,
+        "submit_line": shlex.join(("srun", *ctx.arguments)),
+        "session": session_of(ctx),
+    }
+    job = await allocate(ctx, SubmitJob(**(own | fields)), _immediate(parsed), "quiet" in parsed)
+    layout = Layout(job, 0, job.nodes, spread(max(job.task_count, len(job.nodes)), len(job.nodes)))
+    return await _step(ctx, parsed, layout, own_job=True)
+
+
+def _immediate(parsed: Parsed) -> int | None:
+    if "immediate" not in parsed:
+        return None
+    text = parsed["immediate"]
+    seconds = whole(text or "1")
+    if seconds is None:
+        raise BadOption(f'Invalid numeric value "{text}" for immediate.', 1)
+    return seconds
+
+
+async def _as_step(ctx: Context, parsed: Parsed, job: Job, fields: dict[str, Any]) -> int:
+    """A step within a job that has its nodes."""
+    nodes = [name for name in job.nodes if name not in fields.get("exclude", ())]
+    asked = fields.get("node_list", ())
+    if any(name not in nodes for name in asked):
+        raise fail(ctx, f"Unable to create step for job {job.id}: {SlurmError.NODE_CONFIGURATION.text}")
+    nodes = [name for name in nodes if name in asked] or nodes
+    count = fields.get("nodes") or len(nodes)
+    if count > len(nodes):
+        raise fail(ctx, f"Only allocated {len(nodes)} nodes asked for {count}")
+    tasks = fields.get("tasks") or count * (fields.get("tasks_per_node") or 1)
+    count = min(count, tasks)
+    if tasks > count * job.cpus_per_node:
+        raise fail(ctx, f"Unable to create step for job {job.id}: {SlurmError.TOO_MANY_CPUS.text}")
+    await _until_room(ctx, parsed, job)
+    return await _step(ctx, parsed, Layout(job, 0, tuple(nodes[:count]), spread(tasks, count)), own_job=False)
+
+
+async def _until_room(ctx: Context, parsed: Parsed, job: Job) -> None:
+    """A step waits while another holds what the job has, unless it may overlap."""
+    began, told = ctx.now, False
+    while "overlap" not in parsed and _is_full(ctx, job.id):
+        if ctx.now - began >= _STEP_PATIENCE and not told:
+            busy = SlurmError.NODES_BUSY.text
+            ctx.error(f"srun: Job {job.id} step creation temporarily disabled, retrying ({busy})")
+            told = True
+        await ctx.sleep(SECOND)
+
+
+def _is_full(ctx: Context, number: int) -> bool:
+    job = jobs.job(ctx.world, number)
+    running = job.steps if job and job.state == "RUNNING" else ()
+    return any(step.id.isdigit() and step.ended is None for step in running)
+
+
+async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool) -> int:
+    """Start the step, run its tasks, tell how they ended."""
+    by, words = ctx.identity.name, parsed.operands
+    name = words[0].rpartition("/")[2]
+    number = ctx.simulation.apply(StartStep(layout.job.id, by, name, layout.nodes, layout.total))
+    if isinstance(number, SlurmError):
+        raise fail(ctx, f"Unable to create step for job {layout.job.id}: {number.text}")
+    layout = Layout(layout.job, number, layout.nodes, layout.tasks)
+    if deaf := deaf_nodes(ctx, layout):
+        return await _launch_failed(ctx, layout, deaf, own_job)
+    label = "label" in parsed or "SLURM_LABELIO" in ctx.environment
+    try:
+        stdin = await ctx.stdin.read() if ctx.stdin.attached else b""
+        outcome = await run_tasks(ctx, layout, words, stdin, label=label)
+    except Interrupted:
+        _aborted(ctx, layout)
+        ctx.simulation.apply(FinishStep(layout.job.id, number, 0, 2, own_job))
+        raise
+    if outcome.killed:
+        return _job_was_ended(ctx, layout)
+    _tell(ctx, layout, outcome)
+    signal = outcome.signal
+    ctx.simulation.apply(FinishStep(layout.job.id, number, 0 if signal else outcome.worst, signal, own_job))
+    return outcome.worst
+
+
+def _tell(ctx: Context, layout: Layout, outcome: Outcome) -> None:
+    if lost := sorted({node for rank, node, _ in layout.places() if outcome.statuses.get(rank) == NODE_FAILED}):
+        error(ctx, f"Node failure on {','.join(lost)}")
+    for line in exit_lines(layout, outcome):
+        error(ctx, line)
+    if outcome.signal:
+        ctx.error(f"srun: Force Terminated StepId={layout.job.id}.{layout.step}")
+
+
+async def _launch_failed(ctx: Context, layout: Layout, deaf: Sequence[str], own_job: bool) -> int:
+    """No slurmd takes the tasks: refused at once where the host answers, else after a timeout."""
+    if any(ctx.world.nodes[node].phase is not BootPhase.RUNNING for node in deaf):
+        timeout = in_force(ctx.world).duration("MessageTimeout", 10)
+        await ctx.sleep(timeout)
+    step = f"StepId={layout.job.id}.{layout.step}"
+    for node in deaf:
+        error(ctx, f"Task launch for {step} failed on node {node}: {_CONNECTION_FAILED}")
+    error(ctx, f"Application launch failed: {_CONNECTION_FAILED}")
+    ctx.error("srun: Job step aborted")
+    ctx.simulation.apply(FinishStep(layout.job.id, layout.step, _CONNECTION_FAILED_STATUS, 0, own_job))
+    return _CONNECTION_FAILED_STATUS
+
+
+def _aborted(ctx: Context, layout: Layout) -> None:
+    """Ctrl-C."""
+    ctx.error(f"srun: sending Ctrl-C to StepId={layout.job.id}.{layout.step}")
+    ctx.error("srun: forcing job termination")
+    _waiting(ctx)
+
+
+def _waiting(ctx: Context) -> None:
+    patience = in_force(ctx.world).number("KillWait", 30) + 2
+    ctx.error(f"srun: Job step aborted: Waiting up to {patience} seconds for job step to finish.")
+
+
+def _job_was_ended(ctx: Context, layout: Layout) -> int:
+    """Somebody cancelled the job, its time was over, or a node was lost."""
+    job = jobs.active_job(ctx.world, layout.job.id)
+    ctx.error(f"srun: Force Terminated JobId={job.id}")
+    _waiting(ctx)
+    when = timestamp(ctx.inventory, ctx.now if job.ended is None else job.ended)
+    why = {"TIMEOUT": " DUE TO TIME LIMIT", "NODE_FAIL": " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"}
+    mark = f"{when}{why.get(job.state, '')} ***"
+    ctx.error(f"slurmstepd: error: *** STEP {job.id}.{layout.step} ON {layout.nodes[0]} CANCELLED AT {mark}")
+    for line in exit_lines(layout, Outcome({rank: 143 for rank, _, _ in layout.places()})):
+        error(ctx, line)
+    return 143
+
+
+COMMAND = command(
+    Tool(
+        "srun",
+        "run a command on nodes of the Slurm cluster",
+        "srun [OPTIONS] command [args...]",
+        _OPTIONS,
+        run,
+        manual="Asks Slurm for nodes, waits for them, runs the command there (once for each task), and gives them "
+        "back: srun -N2 hostname; srun --gres=gpu:1 nvidia-smi -L. With --jobid the command runs within a job.",
+        bad_option_status=255,
+        permute=False,
+    )
+)

@@ -1,0 +1,86 @@
+"""The running kernel of a host: release, banner, command line, and the identifiers that belong to an installation.
+
+Modelled on Ubuntu 24.04 with kernel 6.8.0-51-generic (banner as in its public boot logs). The command line is what DGX
+OS sets for a machine with a pass-through IOMMU; that exact set of options is a guess.
+"""
+
+from __future__ import annotations
+
+from engine.world.inventory import Inventory, Node, stable_hexadecimal, uuid_text
+from engine.world.world import World
+
+_BUILDS = {
+    "6.8.0-51-generic": (
+        "lcy02-amd64-091",
+        "#52-Ubuntu SMP PREEMPT_DYNAMIC Thu Dec  5 13:09:44 UTC 2024",
+        "6.8.0-51.52-generic 6.8.12",
+    ),
+}
+_TOOLCHAIN = "x86_64-linux-gnu-gcc-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0, GNU ld (GNU Binutils for Ubuntu) 2.42"
+
+
+def release(inventory: Inventory) -> str:
+    """uname -r."""
+    return inventory.software.get("kernel", "6.8.0-51-generic")
+
+
+def version(inventory: Inventory) -> str:
+    """uname -v."""
+    return _build(inventory)[1]
+
+
+def banner(inventory: Inventory) -> str:
+    """/proc/version_signature's long sister, the first line of a boot: `Linux version ...`."""
+    host, text, package = _build(inventory)
+    return f"Linux version {release(inventory)} (buildd@{host}) ({_TOOLCHAIN}) {text} (Ubuntu {package})"
+
+
+def command_line(inventory: Inventory, host: str) -> str:
+    """/proc/cmdline."""
+    options = "ro" + (
+        " iommu=pt pci=realloc=off nouveau.modeset=0 console=tty0 console=ttyS0,115200n8"
+        if inventory.node(host).gpus
+        else ""
+    )
+    return f"BOOT_IMAGE=/boot/vmlinuz-{release(inventory)} root=UUID={root_uuid(inventory, host)} {options}"
+
+
+def root_uuid(inventory: Inventory, host: str) -> str:
+    """The UUID of the root file system."""
+    return uuid_text(inventory.name, host, "root file system")
+
+
+def machine_id(inventory: Inventory, host: str) -> str:
+    """/etc/machine-id."""
+    return stable_hexadecimal(32, inventory.name, host, "machine-id")
+
+
+def boot_id(world: World, host: str, start: int) -> str:
+    """The id of the boot whose kernel started at `start`, 32 digits as the journal has it (/proc/.../boot_id has dashes
+    in it).
+    """
+    return stable_hexadecimal(32, world.inventory.name, world.seed, host, "boot", start)
+
+
+def cpus(node: Node) -> int:
+    """Logical CPUs."""
+    return node.cpu.sockets * node.cpu.cores * node.cpu.threads
+
+
+def first_user_pid(node: Node) -> int:
+    """The process id at which processes other than the kernel's own threads begin: it has six per CPU, and some
+    hundreds beside.
+    """
+    return 6 * cpus(node) + 397
+
+
+def _build(inventory: Inventory) -> tuple[str, str, str]:
+    """Build host, version text and package of the kernel; releases that are not in the table get a build of the same
+    form.
+    """
+    name = release(inventory)
+    if name in _BUILDS:
+        return _BUILDS[name]
+    base, _, abi = name.removesuffix("-generic").partition("-")
+    number = int(abi) + 1 if abi.isdigit() else 1
+    return "lcy02-amd64-091", f"#{number}-Ubuntu SMP PREEMPT_DYNAMIC", f"{base}-{abi}.{number}-generic {base}"

@@ -1,0 +1,263 @@
+"""Kernel modules of a host: what is loaded, in which version, who uses it; loading and unloading.
+
+A loaded module keeps its version however the files on disk change; loading takes what is installed. Texts of refusals
+are kmod 31's. How many references a program holds on nvidia.ko is a guess: some per GPU.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from engine.control import journald, kernel_image, packages, service_state
+from engine.control.history import boot_driver
+from engine.control.module_table import ModuleSpec, module_specs, nvidia_family
+from engine.kernel.actions import Action
+from engine.kernel.simulation import Simulation
+from engine.physics.load import bound_gpus
+from engine.physics.pcie import enumerated
+from engine.world.events import ModuleChanged
+from engine.world.inventory import stable_hexadecimal
+from engine.world.world import World
+
+_REFERENCES_PER_GPU = {"nvidia-persistenced.service": 1, "nvidia-dcgm.service": 11}
+_REFERENCES_OF_A_PROCESS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModule:
+    """A line of lsmod: `used_by` are modules, newest first, `refs` all references."""
+
+    name: str
+    version: str | None
+    size: int
+    used_by: tuple[str, ...]
+    refs: int
+
+
+def loaded(world: World, host: str) -> list[LoadedModule]:
+    """The modules in memory, the newest first, as lsmod shows them."""
+    names = _loaded_names(world, host)
+    users: dict[str, list[str]] = {name: [] for name in names}
+    specs = module_specs()
+    for name in reversed(names):
+        for used in specs[name].uses:
+            if used in users:
+                users[used].append(name)
+    return [_line(world, host, specs[name], users[name]) for name in reversed(names)]
+
+
+def is_loaded(world: World, host: str, name: str) -> bool:
+    """Whether a module is in memory."""
+    return canonical(name) in _loaded_names(world, host)
+
+
+def loaded_version(world: World, host: str, name: str) -> str | None:
+    """The version of a loaded module; None where it is not loaded or has none."""
+    module = canonical(name)
+    return _version_in_memory(world, host, module_specs()[module]) if is_loaded(world, host, module) else None
+
+
+def driver_version(world: World, host: str) -> str | None:
+    """The version of the NVIDIA driver in memory, or None."""
+    return loaded_version(world, host, "nvidia")
+
+
+def canonical(name: str) -> str:
+    """Module names have underscores, whatever people write."""
+    return name.replace("-", "_")
+
+
+def exists(world: World, host: str, name: str) -> bool:
+    """Whether a module's file is installed."""
+    spec = module_specs().get(canonical(name))
+    if spec is None or not spec.on(world.node(host)):
+        return False
+    return spec.origin != "nvidia" or packages.module_file_version(world, host) is not None
+
+
+def module_path(world: World, host: str, name: str) -> str:
+    """Where a module's file lies."""
+    spec = module_specs()[canonical(name)]
+    folder = spec.place if spec.place.startswith("updates") else f"kernel/{spec.place}"
+    file = spec.name.replace("_", "-") if spec.origin == "nvidia" else spec.name
+    return f"/lib/modules/{kernel_image.release(world.inventory)}/{folder}/{file}.ko.zst"
+
+
+def installed_version(world: World, host: str, name: str) -> str | None:
+    """The version that a module's file has; None where it has none."""
+    spec = module_specs()[canonical(name)]
+    return packages.module_file_version(world, host) if spec.origin == "nvidia" else _version_at_the_start(world, spec)
+
+
+def module_info(world: World, host: str, name: str) -> list[tuple[str, str]] | None:
+    """modinfo's fields of the file on disk, in its order; None where there is no such module."""
+    module = canonical(name)
+    if not exists(world, host, module):
+        return None
+    spec, version = module_specs()[module], installed_version(world, host, module)
+    release = kernel_image.release(world.inventory)
+    source = stable_hexadecimal(23, module, version or release).upper()
+    fields = [("filename", module_path(world, host, module)), ("import_ns", "DMA_BUF" if module == "nvidia" else "")]
+    fields += [
+        ("version", version or ""),
+        ("license", spec.license),
+        ("description", spec.description),
+        ("author", spec.author),
+    ]
+    fields += [
+        ("firmware", f"nvidia/{version}/{part}.bin") for part in ("gsp_tu10x", "gsp_ga10x") if module == "nvidia"
+    ]
+    fields += [
+        ("srcversion", source),
+        ("depends", ",".join(spec.uses) or "\0"),
+        ("intree", "Y" if spec.origin == "kernel" else ""),
+    ]
+    fields += [("retpoline", "Y"), ("name", module), ("vermagic", f"{release} SMP preempt mod_unload modversions ")]
+    return [(key, value.rstrip("\0")) for key, value in fields if value]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadModule(Action):
+    """modprobe NAME: with what it uses. Gives a refusal as modprobe words it after `modprobe: FATAL: `, or None."""
+
+    host: str
+    name: str
+
+    def perform(self, simulation: Simulation[World]) -> str | None:
+        world, module = simulation.world, canonical(self.name)
+        if not exists(world, self.host, module):
+            return f"Module {self.name} not found in directory /lib/modules/{kernel_image.release(world.inventory)}"
+        for needed in _with_needs(module):
+            if not is_loaded(world, self.host, needed) and exists(world, self.host, needed):
+                _load(simulation, self.host, needed)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadModule(Action):
+    """rmmod NAME. Gives a refusal as rmmod words it after `rmmod: ERROR: `, or None. `force` does not help: Ubuntu's
+    kernel has no forced unloading.
+    """
+
+    host: str
+    name: str
+    force: bool = False
+
+    def perform(self, simulation: Simulation[World]) -> str | None:
+        module = canonical(self.name)
+        line = next((line for line in loaded(simulation.world, self.host) if line.name == module), None)
+        if line is None:
+            return f"Module {self.name} is not currently loaded"
+        if line.used_by and not self.force:
+            return f"Module {self.name} is in use by: {' '.join(line.used_by)}"
+        if line.refs and not self.force:
+            return f"Module {self.name} is in use"
+        if line.refs:
+            return f"could not remove module {self.name}: Resource temporarily unavailable"
+        _unload(simulation, self.host, module)
+        return None
+
+
+def take_installed_versions(simulation: Simulation[World], host: str) -> None:
+    """The host boots: its usual modules are loaded in the versions that are installed."""
+    installed = packages.module_file_version(simulation.world, host)
+    usual = simulation.world.inventory.software.get("driver")
+    family = nvidia_family() if simulation.world.node(host).gpus and installed != usual else ()
+    simulation.world.systems.update(host, modules=MappingProxyType(dict.fromkeys(family, installed)))
+
+
+def _loaded_names(world: World, host: str) -> list[str]:
+    """Modules in memory in the order of loading: those of the boot, then those that were loaded by hand."""
+    changed = world.systems[host].modules
+    usual = [name for name in _at_boot(world, host) if name not in changed]
+    return [*usual, *(name for name, version in changed.items() if version is not None)]
+
+
+def _at_boot(world: World, host: str) -> tuple[str, ...]:
+    """What a boot loads."""
+    node = world.node(host)
+
+    def at_boot() -> tuple[str, ...]:
+        return tuple(spec.name for spec in module_specs().values() if spec.at_boot and spec.on(node))
+
+    return world.inventory.once(("modules", host), at_boot)
+
+
+def _line(world: World, host: str, spec: ModuleSpec, users: list[str]) -> LoadedModule:
+    version = _version_in_memory(world, host, spec)
+    return LoadedModule(spec.name, version, spec.size, tuple(users), _references(world, host, spec, users))
+
+
+def _version_in_memory(world: World, host: str, spec: ModuleSpec) -> str | None:
+    """The version of a module that is loaded."""
+    return world.systems[host].modules.get(spec.name) or _version_at_the_start(world, spec)
+
+
+def _version_at_the_start(world: World, spec: ModuleSpec) -> str | None:
+    software = world.inventory.software
+    return {"nvidia": software.get("driver"), "ofed": software.get("ofed", "24.10-1.1.4")}.get(spec.origin)
+
+
+def _with_needs(module: str) -> list[str]:
+    """A module after everything that it uses."""
+    order: dict[str, None] = {}
+    for used in module_specs()[module].uses:
+        order |= dict.fromkeys(_with_needs(used))
+    return [*order, module]
+
+
+def _references(world: World, host: str, spec: ModuleSpec, users: list[str]) -> int:
+    refs = len(users) + spec.pinned
+    if spec.name == "nvidia":
+        refs += _users_of_driver(world, host)
+    elif spec.name == "nvidia_uvm":
+        refs += _users_of_driver(world, host) // 4
+    return refs
+
+
+def _users_of_driver(world: World, host: str) -> int:
+    """References that programs hold: daemons, and processes on GPUs."""
+    gpus = len(bound_gpus(world, host))
+    daemons = sum(
+        gpus * count for unit, count in _REFERENCES_PER_GPU.items() if service_state.is_active(world, host, unit)
+    )
+    switches = (
+        len(world.node(host).nvswitches) if service_state.is_active(world, host, "nvidia-fabricmanager.service") else 0
+    )
+    working = sum(len(process.gpus) for process in world.systems[host].processes)
+    return daemons + 2 * switches + _REFERENCES_OF_A_PROCESS * working
+
+
+def _load(simulation: Simulation[World], host: str, module: str) -> None:
+    world, spec = simulation.world, module_specs()[module]
+    version = installed_version(world, host, module)
+    state = {name: kept for name, kept in world.systems[host].modules.items() if name != module}
+    if module == "nvidia":
+        _say(simulation, host, boot_driver.probing(_hardware(world, host)))
+    world.systems.update(host, modules=MappingProxyType({**state, module: version or ""}))
+    simulation.publish(ModuleChanged(host, module, True))
+    if spec.origin == "nvidia":
+        gpus = [gpu.address for gpu in bound_gpus(world, host)]
+        _say(simulation, host, boot_driver.loaded(module, version or "", gpus))
+
+
+def _unload(simulation: Simulation[World], host: str, module: str) -> None:
+    world, spec = simulation.world, module_specs()[module]
+    gpus = [gpu.address for gpu in bound_gpus(world, host)]
+    state = {name: kept for name, kept in world.systems[host].modules.items() if name != module}
+    world.systems.update(host, modules=MappingProxyType({**state, module: None} if spec.at_boot else state))
+    if spec.origin == "nvidia":
+        _say(simulation, host, boot_driver.unloaded(module, gpus))
+    simulation.publish(ModuleChanged(host, module, False))
+
+
+def _hardware(world: World, host: str) -> boot_driver.Hardware:
+    node = world.node(host)
+    devices = [*(gpu.address for gpu in node.gpus), *(chip.address for chip in node.nvswitches)]
+    return boot_driver.hardware(node, [address for address in devices if not enumerated(world, host, address)])
+
+
+def _say(simulation: Simulation[World], host: str, messages: list[boot_driver.Message]) -> None:
+    for priority, text in messages:
+        journald.kernel(simulation, host, text, priority)

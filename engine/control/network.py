@@ -1,0 +1,246 @@
+"""The network interfaces of a host, and who reaches whom.
+
+Interfaces follow from the inventory; a port has a link if its cable is good, both ends are enabled and the far end has
+power. Ethernet is not cabled in site files: such interfaces hang on the site's plain LAN, which works. Traffic is a
+steady rate drawn per interface, in a first form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from ipaddress import ip_interface
+
+from engine.control import journald
+from engine.control.host_names import HostEntry, host_entries, owner, resolve
+from engine.kernel.actions import Action
+from engine.kernel.random import hash64
+from engine.kernel.simulation import Simulation
+from engine.kernel.units import SECOND
+from engine.physics import links
+from engine.world.inventory import Address, Hca
+from engine.world.records import BootPhase
+from engine.world.world import World
+
+__all__ = [
+    "Counters",
+    "HostEntry",
+    "Interface",
+    "SetInterface",
+    "counters",
+    "host_entries",
+    "interface",
+    "interfaces",
+    "link_local",
+    "owner",
+    "port_has_link",
+    "reachable",
+    "resolve",
+]
+
+_IPOIB_MTU = 4092
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A network interface: `kind` is loopback, ether, infiniband or bond; `addresses` with their prefix; speeds in
+    Mb/s.
+    """
+
+    index: int
+    name: str
+    kind: str
+    mac: str
+    mtu: int
+    addresses: tuple[str, ...]
+    up: bool
+    carrier: bool
+    master: str | None = None
+    members: tuple[str, ...] = ()
+    driver: str = ""
+    pci_address: str | None = None
+    speed: int = 0
+    permanent: str = ""
+    """Its own MAC where it shows another: members of a bond take the bond's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """What an interface has moved since the boot."""
+
+    rx_bytes: int
+    rx_packets: int
+    tx_bytes: int
+    tx_packets: int
+    rx_errors: int = 0
+    tx_errors: int = 0
+    rx_dropped: int = 0
+    tx_dropped: int = 0
+
+
+def reachable(world: World, source: str, target: str) -> bool:
+    """Whether `source` (a node) gets an answer from `target` (a name or an address)."""
+    if not _answers(world, source):
+        return False
+    found = owner(world, target)
+    if found is None:
+        return resolve(world, target) is not None
+    what, name = found
+    return _answers(world, name) if what == "node" else True
+
+
+def interfaces(world: World, host: str) -> list[Interface]:
+    """The interfaces of a host, in the kernel's order."""
+    node, down = world.node(host), world.systems[host].interfaces_down
+    masters = {member: address for address in node.addresses for member in address.members}
+    found = [Interface(1, "lo", "loopback", "00:00:00:00:00:00", 65_536, ("127.0.0.1/8", "::1/128"), True, True)]
+    plain = [address for address in node.addresses if not address.members]
+    found += [_ethernet(address, address.interface not in down) for address in plain]
+    found += [_rdma(world, hca, masters.get(hca.netdev), hca.netdev not in down) for hca in node.hcas]
+    for bond in (address for address in node.addresses if address.members):
+        carrier = any(each.carrier and each.up for each in found if each.name in bond.members)
+        found.append(_bond(bond, bond.interface not in down, carrier))
+    return [replace(each, index=index) for index, each in enumerate(found, 1)]
+
+
+def interface(world: World, host: str, name: str) -> Interface | None:
+    """The interface of that name, or None."""
+    return next((each for each in interfaces(world, host) if each.name == name), None)
+
+
+def counters(world: World, host: str, name: str, now: int) -> Counters:
+    """What an interface has moved since the boot. IPoIB devices without an address are quiet."""
+    found = interface(world, host, name)
+    if found is None or not (found.up and found.carrier):
+        return Counters(0, 0, 0, 0)
+    rate = _rate(world, host, found)
+    lasted = max(0, now - world.nodes[host].booted_at)
+    received, sent = (hash64(world.seed, host, name, way) % 400 + 800 for way in ("rx", "tx"))
+    rx, tx = (rate * share // 1000 * lasted // SECOND for share in (received, sent))
+    return Counters(rx, rx // 870, tx, tx // 640)
+
+
+def port_has_link(world: World, port: str) -> bool:
+    """Whether the RDMA or switch port `dgx-01/mlx5_0/1` or `leaf-01/17` has a physical link."""
+    return port in world.inventory.cables and links.link_up(world, port)
+
+
+def link_local(mac: str) -> str:
+    """The IPv6 address fe80::/64 that follows from a MAC."""
+    octets = [int(part, 16) for part in mac.split(":")]
+    octets[0] ^= 2
+    words = [octets[0] << 8 | octets[1], octets[2] << 8 | 0xFF, 0xFE00 | octets[3], octets[4] << 8 | octets[5]]
+    return str(ip_interface("fe80::" + ":".join(f"{word:x}" for word in words)).ip) + "/64"
+
+
+def _link_local_of_guid(guid: int) -> str:
+    """The IPv6 address fe80::/64 of an IPoIB device: its port's GUID, marked as universal (RFC 4391)."""
+    text = f"{guid | 2 << 56:016x}"
+    words = ":".join(text[start : start + 4] for start in range(0, 16, 4))
+    return f"{ip_interface(f'fe80::{words}').ip}/64"
+
+
+@dataclass(frozen=True, slots=True)
+class SetInterface(Action):
+    """ip link set NAME up, or down. Gives `Cannot find device "NAME"` or None."""
+
+    host: str
+    name: str
+    up: bool
+
+    def perform(self, simulation: Simulation[World]) -> str | None:
+        world = simulation.world
+        found = interface(world, self.host, self.name)
+        if found is None:
+            return f'Cannot find device "{self.name}"'
+        down = [name for name in world.systems[self.host].interfaces_down if name != self.name]
+        world.systems.update(self.host, interfaces_down=tuple(sorted(down if self.up else [*down, self.name])))
+        if found.up != self.up and found.kind in ("ether", "bond") and found.pci_address:
+            state = "up" if self.up and found.carrier else "down"
+            journald.kernel(simulation, self.host, f"{found.driver} {found.pci_address} {self.name}: Link {state}")
+        return None
+
+
+def _answers(world: World, host: str) -> bool:
+    return world.nodes[host].phase in (BootPhase.SERVICES, BootPhase.RUNNING)
+
+
+def _ethernet(address: Address, up: bool) -> Interface:
+    return Interface(
+        0,
+        address.interface,
+        "ether",
+        address.mac,
+        address.mtu,
+        (address.cidr, link_local(address.mac)) if up else (address.cidr,),
+        up,
+        up,
+        driver=address.driver,
+        pci_address=address.pci_address,
+        speed=10_000,
+    )
+
+
+def _rdma(world: World, hca: Hca, bond: Address | None, up: bool) -> Interface:
+    """The netdev of an RDMA device: Ethernet, perhaps in a bond, or IPoIB."""
+    if hca.link_layer == "Ethernet":
+        return Interface(
+            0,
+            hca.netdev,
+            "ether",
+            bond.mac if bond else hca.mac,
+            bond.mtu if bond else 1500,
+            (),
+            up,
+            up,
+            bond.interface if bond else None,
+            (),
+            "mlx5_core",
+            hca.address,
+            hca.rate * 1000,
+            hca.mac,
+        )
+    guid = f"{hca.port_guid:016x}"
+    hardware = f"00:00:10:49:fe:80:00:00:00:00:00:00:{':'.join(guid[i : i + 2] for i in range(0, 16, 2))}"
+    carrier = up and port_has_link(world, hca.port)
+    return Interface(
+        0,
+        hca.netdev,
+        "infiniband",
+        hardware,
+        _IPOIB_MTU,
+        (_link_local_of_guid(hca.port_guid),) if carrier else (),
+        up,
+        carrier,
+        None,
+        (),
+        "mlx5_core[ib_ipoib]",
+        hca.address,
+        hca.rate * 1000,
+    )
+
+
+def _bond(bond: Address, up: bool, carrier: bool) -> Interface:
+    addresses = (bond.cidr, link_local(bond.mac)) if up and carrier else (bond.cidr,)
+    return Interface(
+        0,
+        bond.interface,
+        "bond",
+        bond.mac,
+        bond.mtu,
+        addresses,
+        up,
+        up and carrier,
+        None,
+        bond.members,
+        bond.driver or "bonding",
+    )
+
+
+def _rate(world: World, host: str, interface: Interface) -> int:
+    """Bytes per second: much on the in-band network, little on management, hardly any on IPoIB."""
+    draw = hash64(world.seed, host, interface.name, "rate") % 1000
+    if interface.kind == "infiniband":
+        return 0
+    if interface.kind == "loopback":
+        return 900 + draw
+    return (2_400_000 + 2_100 * draw) if interface.kind == "bond" or interface.master else 6_000 + 11 * draw

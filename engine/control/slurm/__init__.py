@@ -1,0 +1,3 @@
+"""Slurm: the controller's nodes, jobs and queue, the daemons on the hosts, their configuration files, logs and
+accounting.
+"""

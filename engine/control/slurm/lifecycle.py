@@ -1,0 +1,259 @@
+"""The life of a job once the controller has decided: started on its nodes, ended, cleaned up, or sent back to the
+queue.
+
+Log lines as slurmctld 24.11 writes them at level info (src/slurmctld/job_mgr.c, job_scheduler.c;
+src/slurmd/slurmd/req.c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from engine.control import files as host_files
+from engine.control import harm, processes
+from engine.control.accounts import identity
+from engine.control.slurm import files, jobs, logs, workload
+from engine.control.slurm.scheduler import Placement
+from engine.kernel.hostlist import fold
+from engine.kernel.simulation import Simulation
+from engine.kernel.units import SECOND
+from engine.physics.load import bound_gpus
+from engine.world.events import GpuLoadChanged, JobCleanedUp, JobEnds, SchedulerDue
+from engine.world.records import BusState, Job, JobRun, JobStep, WrittenFile, WrittenFiles
+from engine.world.world import World
+
+CLEAN_UP = 2 * SECOND  # slurmd ends what is left of the job and runs the epilog; a guess for nodes without one
+
+# slurmctld batches what calls for a look at the queue (sched_min_interval and batch_sched_delay in small).
+PASS_DELAY = 1 * SECOND
+
+# The credential's lifetime and a second, before a requeued job may start again (batch_requeue_fini).
+REQUEUE_DELAY = 121 * SECOND
+
+
+def put(simulation: Simulation[World], job_id: int, **changes: Any) -> Job:
+    """Change fields of a job."""
+    return simulation.world.jobs.update(str(job_id), **changes)
+
+
+def look_soon(simulation: Simulation[World], delay: int = PASS_DELAY) -> None:
+    """Let slurmctld look at its queue, unless it is about to."""
+    table, due = simulation.world.slurm, simulation.now + delay
+    known = table[""].pass_due
+    if known is None or known > due or known < simulation.now:
+        table.update("", pass_due=due)
+        simulation.schedule(SchedulerDue(), delay)
+
+
+def start(simulation: Simulation[World], job: Job, placement: Placement) -> Job:
+    """The job gets its nodes; batch jobs and standing work launch there."""
+    duration = job.duration
+    if duration is None and not job.interactive:
+        duration = workload.drawn_duration(simulation.world, job)
+    entry = put(
+        simulation, job.id, state="RUNNING", reason="None", started=simulation.now, evaluated=simulation.now,
+        nodes=placement.nodes, cpu_masks=placement.cpus, gpu_indices=placement.gpus, backfilled=placement.backfilled,
+        priority=jobs.priority(job, simulation.now), begin=None, failed_node="", duration=duration,
+    )  # fmt: skip
+    _log_start(simulation, entry)
+    if not entry.interactive:
+        uid = identity(simulation.world.inventory, entry.user).uid
+        logs.write(simulation, entry.nodes[0], logs.SLURMD, f"Launching batch job {entry.id} for UID {uid}")
+        launch(simulation, entry)
+        entry = jobs.active_job(simulation.world, entry.id)
+    schedule_end(simulation, entry)
+    return entry
+
+
+def launch(simulation: Simulation[World], job: Job) -> None:
+    """Start the processes of a batch job: the script on its first node, and one process for each GPU that works."""
+    assert job.started is not None
+    command, memory = workload.rank_command(job)
+    script = f"/bin/bash /var/spool/slurmd/job{job.id:05d}/slurm_script"
+    for name, gpus in zip(job.nodes, job.gpu_indices, strict=True):
+        step = "batch" if name == job.nodes[0] else "0"
+        parent = _start(simulation, name, job, f"slurmstepd: [{job.id}.{step}]", user="root")
+        if step == "batch":
+            parent = _start(simulation, name, job, script, parent=parent)
+        ranks = device_indices(simulation.world, name, gpus)
+        rank: dict[str, Any] = {"parent": parent, "gpu_memory": memory, "workload": job.workload, "alone": False}
+        for gpu in ranks:
+            _start(simulation, name, job, command, gpus=(gpu,), **rank)
+        if ranks:
+            simulation.publish(GpuLoadChanged(name))
+    batch = JobStep("batch", "batch", job.nodes[:1], 1, job.started)
+    work = JobStep("0", command.split()[0], job.nodes, max(job.task_count, 1), job.started)
+    put(simulation, job.id, steps=(batch, work) if job.workload != "script" else (batch,))
+
+
+def _start(simulation: Simulation[World], host: str, job: Job, command: str, **properties: Any) -> int:
+    return processes.start(
+        simulation, host, command=command, job=job.id, started=job.started, **({"user": job.user} | properties)
+    )
+
+
+def end(
+    simulation: Simulation[World],
+    job: Job,
+    state: str,
+    *,
+    exit_code: int = 0,
+    signal: int = 0,
+    reason: str = "None",
+    by: int | None = None,
+) -> Job:
+    """The job is over: what is left of it is cleaned up, and the queue gets a look."""
+    entry = put(
+        simulation, job.id, state=state, reason=reason, exit_code=exit_code, signal=signal, ended=simulation.now,
+        cancelled_by=by, completing=bool(job.nodes) and job.state == "RUNNING",
+        steps=_ended_steps(job, simulation.now, state, exit_code, signal),
+    )  # fmt: skip
+    if job.state == "RUNNING":
+        _leave_nodes(simulation, entry)
+        if not entry.interactive:
+            _write_output(simulation, entry)
+    else:
+        _forget(simulation, entry.id)
+    look_soon(simulation)
+    return entry
+
+
+def clean_up(simulation: Simulation[World], event: JobCleanedUp) -> None:
+    """The nodes of an ended job are free again; a requeued job becomes a new one in the queue."""
+    job = jobs.job(simulation.world, event.job)
+    if job is None or not job.completing or event.ended not in (job.ended, _last_run_end(job)):
+        return
+    if job.state == "PENDING":
+        _back_in_queue(simulation, job)
+    else:
+        put(simulation, job.id, completing=False)
+        _forget(simulation, job.id)
+    for name in job.nodes:
+        simulation.world.slurm_nodes.update(name, last_busy=simulation.now)
+    look_soon(simulation)
+
+
+def lose_node(simulation: Simulation[World], job: Job, node: str) -> None:
+    """slurmctld takes a node from a running job: batch jobs go back to the queue (JobRequeue=1), others fail."""
+    if not job.requeue or job.interactive:
+        logs.controller(simulation, f"Killing JobId={job.id} on failed node {node}")
+        put(simulation, job.id, failed_node=node)
+        end(simulation, jobs.active_job(simulation.world, job.id), "NODE_FAIL", exit_code=1, reason="NodeDown")
+        return
+    logs.controller(simulation, f"requeue job JobId={job.id} due to failure of node {node}")
+    requeue(simulation, job, "NODE_FAIL", exit_code=1)
+
+
+def requeue(simulation: Simulation[World], job: Job, state: str, exit_code: int = 0) -> None:
+    """The run ends with `state` in the accounting and the job waits again."""
+    assert job.started is not None
+    run = JobRun(state, job.submitted, job.started, simulation.now, job.nodes, exit_code)
+    _write_output(simulation, replace(job, state=state, ended=simulation.now))
+    entry = put(
+        simulation, job.id, state="PENDING", reason="None", completing=True, earlier_runs=(*job.earlier_runs, run),
+        restarts=job.restarts + 1, started=None, ended=None, steps=(),
+    )  # fmt: skip
+    _leave_nodes(simulation, entry)
+
+
+def record_killed(simulation: Simulation[World], job: Job, cause: str) -> None:
+    """An operator's act kills somebody's running job: note the harm."""
+    harm.record(simulation, "job_killed", f"job {job.id} ({job.name}) of {job.user} on {fold(job.nodes)}", cause)
+
+
+def _leave_nodes(simulation: Simulation[World], job: Job) -> None:
+    """End what still runs for the job; the nodes are done with it a moment later."""
+    for name in job.nodes:
+        processes.end(simulation, name, [each.pid for each in processes.of_job(simulation.world, name, job.id)], "exit")
+    ended = job.ended if job.ended is not None else _last_run_end(job)
+    simulation.schedule(JobCleanedUp(job.id, ended), CLEAN_UP)
+
+
+def _last_run_end(job: Job) -> int:
+    return job.earlier_runs[-1].ended if job.earlier_runs else -1
+
+
+def _back_in_queue(simulation: Simulation[World], job: Job) -> None:
+    logs.controller(simulation, f"Requeuing JobId={job.id}")
+    begin = simulation.now + REQUEUE_DELAY
+    put(
+        simulation, job.id, completing=False, nodes=(), cpu_masks=(), gpu_indices=(), submitted=simulation.now,
+        eligible=begin, begin=begin, reason="BeginTime", backfilled=False,
+    )  # fmt: skip
+    simulation.schedule(SchedulerDue(), REQUEUE_DELAY)
+
+
+def _forget(simulation: Simulation[World], job_id: int) -> None:
+    """The job leaves the list of those that slurmctld works on."""
+    table = simulation.world.slurm
+    table.update("", active_jobs=tuple(number for number in table[""].active_jobs if number != job_id))
+
+
+def device_indices(world: World, host: str, gpus: tuple[int, ...]) -> list[int]:
+    """nvidia-smi's indices of Slurm's GPUs on a host: those that answer, in order, when slurmd found fewer than the
+    driver has.
+    """
+    bound = bound_gpus(world, host)
+    registered = world.slurm_nodes[host].registered_gpus
+    if registered is None or registered >= len(bound):
+        return list(gpus)
+    answering = [index for index, gpu in enumerate(bound) if world.gpus[gpu.id].bus is BusState.PRESENT]
+    return [answering[gpu] for gpu in gpus if gpu < len(answering)]
+
+
+def schedule_end(simulation: Simulation[World], job: Job) -> None:
+    """Let a running job end when it must."""
+    due = end_time(job)
+    if due is not None and job.started is not None:
+        simulation.schedule_at(JobEnds(job.id, job.started), max(due, simulation.now))
+
+
+def end_time(job: Job) -> int | None:
+    """When the work of a running job is done or its time is over, whichever comes first; None for never.
+
+    Interactive jobs end with their command.
+    """
+    assert job.started is not None
+    lasts = [time for time in (job.duration, job.time_limit) if time]
+    return job.started + min(lasts) if lasts else None
+
+
+def _ended_steps(job: Job, now: int, state: str, exit_code: int, signal: int) -> tuple[JobStep, ...]:
+    """Steps that still ran end with the job; those that were stopped count as cancelled."""
+    stopped = state in ("CANCELLED", "TIMEOUT", "NODE_FAIL")
+    step_state, step_signal = ("CANCELLED", 15) if stopped else (state, signal)
+    return tuple(
+        replace(step, ended=now, state=step_state, exit_code=0 if stopped else exit_code, signal=step_signal)
+        if step.ended is None
+        else step
+        for step in job.steps
+    )
+
+
+def _log_start(simulation: Simulation[World], job: Job) -> None:
+    nodes, cpus = fold(job.nodes), jobs.total_cpus(job)
+    if job.backfilled:
+        text = f"sched/backfill: _start_job: Started JobId={job.id} in {job.partition} on {nodes}"
+    elif job.interactive:
+        text = f"sched: _slurm_rpc_allocate_resources JobId={job.id} NodeList={nodes} usec={request_time(job.id)}"
+    else:
+        text = f"sched: Allocate JobId={job.id} NodeList={nodes} #CPUs={cpus} Partition={job.partition}"
+    logs.controller(simulation, text)
+
+
+def request_time(job_id: int) -> int:
+    """How long the request took, which the log tells and nobody reads."""
+    return 300 + job_id * 7919 % 700
+
+
+def _write_output(simulation: Simulation[World], job: Job) -> None:
+    """The output file of a batch job as it stands at its end, owned by its user."""
+    world = simulation.world
+    path = workload.output_path(job, job.standard_output)
+    owner = identity(world.inventory, job.user)
+    content = workload.output_text(world, job).encode()
+    key = host_files.files_key(job.nodes[0] if job.nodes else files.controller_host(world.inventory), path)
+    written = WrittenFile(content, 0o664, owner.uid, owner.gid, simulation.now)
+    world.files[key] = WrittenFiles(MappingProxyType({**world.files[key].files, path: written}))

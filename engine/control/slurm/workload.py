@@ -1,0 +1,152 @@
+"""What a job does: the script as far as it is understood, the processes that run for it, and what stands in its output
+file.
+
+Recognised are `sleep N`, literal `echo` lines, and commands whose words name a kind of work (training, inference,
+burning in). Everything else takes a time drawn for the job. Times of work are guesses until workloads have a speed of
+their own.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.control.slurm.times import timestamp
+from engine.kernel.random import Stream
+from engine.kernel.units import HOUR, MINUTE, SECOND
+from engine.world.records import Job
+from engine.world.world import World
+
+_SLEEP = re.compile(r"(?:^|[;&|(]|\bsrun\b[^;|&]*?)\s*sleep\s+(\d{1,12})([smhd]?)\b")
+_UNITS = {"": SECOND, "s": SECOND, "m": MINUTE, "h": HOUR, "d": 24 * HOUR}
+_LITERAL_ECHO = re.compile(r"""echo\s+(?:"([^"$`\\]*)"|'([^']*)'|([\w .,:/@%+=-]*))\s*$""")
+_QUICK = {
+    "echo", "hostname", "date", "env", "set", "export", "cd", "module", "source", "exit", "true", "false", "printf",
+    "srun", "ulimit",
+}  # fmt: skip
+
+# Words of a command -> load profile of engine.physics.load.
+_KINDS = (
+    ("nccl", ("all_reduce_perf", "all_gather_perf", "nccl-tests", "nccl_tests")),
+    ("hpl", ("hpl.sh", "xhpl", "hpl")),
+    ("burn", ("gpu_burn", "gpu-burn", "dcgmproftester", "burnin")),
+    ("inference", ("serve", "infer", "vllm", "eval", "generate", "tritonserver")),
+    ("training", ("train", "pretrain", "finetune", "sft", "torchrun", "deepspeed", "nemo")),
+)
+
+# Load profile -> (what each process is called, GPU memory of each in MiB). The figures are guesses within 80 GB.
+_RANKS = {
+    "training": ("python -u train.py --config configs/{name}.yaml", 71_240),
+    "inference": ("python -m vllm.entrypoints.openai.api_server --model {name}", 66_810),
+    "nccl": ("all_reduce_perf -b 8 -e 16G -f 2 -g 1", 33_290),
+    "burn": ("gpu_burn -tc 3600", 72_960),
+    "hpl": ("xhpl HPL.dat", 74_120),
+}
+_OTHER_RANK = ("python {name}.py", 512)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a script does: the kind of GPU work ("script": none) and how long it takes (None: drawn or until it is
+    stopped).
+    """
+
+    kind: str
+    duration: int | None
+
+
+def read_script(script: str) -> Work:
+    """Understand a batch script."""
+    lines = [line for line in script.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    body = "\n".join(lines)
+    kind = kind_of(body)
+    slept = sum(int(count) * _UNITS[unit] for line in lines for count, unit in _SLEEP.findall(line))
+    plain = kind == "script" and all(_SLEEP.search(line) or _is_quick(line) for line in lines)
+    return Work(kind, slept + SECOND if plain else None)
+
+
+def kind_of(text: str) -> str:
+    """The load profile that the words of a command call for."""
+    words = set(re.findall(r"[\w.-]+", text.lower()))
+    parts = words | {part for word in words for part in re.split(r"[._-]", word)}
+    return next((kind for kind, names in _KINDS if not parts.isdisjoint(names)), "script")
+
+
+def drawn_duration(world: World, job: Job) -> int:
+    """How long work takes whose length the script does not tell."""
+    stream = Stream(world.seed, f"slurm/job/{job.id}/duration")
+    if job.workload == "script":
+        return stream.integer(20, 600) * SECOND
+    limit = job.time_limit or 24 * HOUR
+    return limit * stream.integer(550, 960) // 1000
+
+
+def rank_command(job: Job) -> tuple[str, int]:
+    """What each process of the job is called, and how much memory it takes on each of its GPUs."""
+    command, memory = _RANKS.get(job.workload, _OTHER_RANK)
+    return command.format(name=job.name), memory
+
+
+def output_path(job: Job, pattern: str = "") -> str:
+    """The file that `pattern` (`slurm-%j.out`) stands for, absolute."""
+    name = pattern or "slurm-%j.out"
+    fields = {
+        "j": str(job.id),
+        "A": str(job.id),
+        "J": str(job.id),
+        "x": job.name,
+        "u": job.user,
+        "N": job.nodes[0] if job.nodes else "",
+        "%": "%",
+    }
+    expanded = re.sub(r"%\d*([%jAJxuN])", lambda match: fields[match[1]], name)
+    return expanded if expanded.startswith("/") else f"{job.working_directory.rstrip('/')}/{expanded}"
+
+
+def output_text(world: World, job: Job) -> str:
+    """What the job has left in its output file: its literal echo lines, and how it was stopped if it was."""
+    return "".join(f"{line}\n" for line in [*_echoed(job.script), *_ending(world, job)])
+
+
+def _is_quick(line: str) -> bool:
+    """Whether a line takes no time worth telling."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return False
+    return bool(words) and words[0] in _QUICK
+
+
+def _echoed(script: str) -> list[str]:
+    lines = []
+    for line in script.splitlines():
+        if match := _LITERAL_ECHO.fullmatch(line.strip()):
+            lines.append(next((text for text in match.groups() if text is not None), ""))
+    return lines
+
+
+def _ending(world: World, job: Job) -> Sequence[str]:
+    """The line of slurmstepd or srun about a job that did not end by itself."""
+    host = job.nodes[0] if job.nodes else ""
+    when = timestamp(world.inventory, job.ended or 0)
+    stopped = f"slurmstepd: error: *** JOB {job.id} ON {host} CANCELLED AT {when}"
+    if job.state == "CANCELLED":
+        return [f"{stopped} ***"]
+    if job.state == "REQUEUED":
+        return [f"{stopped} DUE TO JOB REQUEUE ***"]
+    if job.state == "TIMEOUT":
+        return [f"{stopped} DUE TO TIME LIMIT ***"]
+    if job.state == "NODE_FAIL":
+        return [f"{stopped} DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***"]
+    if job.state == "FAILED" and job.failed_node:
+        how = (
+            f"Exited with exit code {job.exit_code}"
+            if not job.signal
+            else "Killed"
+            if job.signal == 9
+            else f"Signal {job.signal}"
+        )
+        return [f"srun: error: {job.failed_node}: task 0: {how}", f"srun: Terminating StepId={job.id}.0"]
+    return []

@@ -1,0 +1,112 @@
+"""The systemd units that hosts have, read from tables/units.txt: what they run, when they come up in a boot, what they
+need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from engine.control.tables import rows
+from engine.world.inventory import Node
+
+NVSWITCH_CONFIG = "/usr/share/nvidia/nvswitch/fabricmanager.cfg"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit. `ready_at` is ms after the kernel's start, `takes` ms of a start by hand, `memory` KiB resident, `check`
+    names a start check.
+
+    `control_fails`: a failing start is that of a control process (forking units and scripts), not of the main process.
+    `shared`: others in the cluster depend on it.
+    """
+
+    name: str
+    description: str
+    command: str = ""
+    kind: str = "simple"
+    where: str = "all"
+    ready_at: int = 15_000
+    takes: int = 60
+    user: str = "root"
+    requires: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    wanted_by: str = "multi-user.target"
+    restart: str = "no"
+    memory: int = 6_000
+    cpu_permille: int = 0
+    check: str = ""
+    control_fails: bool = False
+    shared: bool = False
+    documentation: tuple[str, ...] = ()
+    enabled: bool = True
+    static: bool = False
+    folder: str = "/usr/lib/systemd/system"
+    identifier: str = ""
+    tasks: int = 1
+
+    @property
+    def source(self) -> str:
+        """The syslog identifier of its main process."""
+        return self.identifier or self.command.partition(" ")[0].rpartition("/")[2]
+
+    @property
+    def runs_process(self) -> bool:
+        """Whether a process belongs to it while it is active."""
+        return self.kind not in ("oneshot", "target", "timer")
+
+    def on(self, node: Node) -> bool:
+        """Whether `node` has this unit."""
+        gpus, head = bool(node.gpus), node.role == "head"
+        return {"all": True, "gpu": gpus, "rdma": bool(node.hcas), "head": head, "compute": not head}[self.where]
+
+
+BOOT_ENDS = 38_000
+"""Milliseconds after the kernel's start at which a node has reached graphical.target."""
+
+
+@cache
+def all_units() -> Mapping[str, Unit]:
+    """Every unit of the table by name, in the order in which they come up."""
+    units = sorted((_unit(*row) for row in rows("units")), key=lambda each: each.ready_at)
+    return MappingProxyType({each.name: each for each in units})
+
+
+def full_name(name: str) -> str:
+    """`ssh.service` of `ssh`; aliases (sshd, nfs-kernel-server) are resolved."""
+    full = name if "." in name.rpartition("@")[2] else f"{name}.service"
+    return {
+        "sshd.service": "ssh.service",
+        "nfs-kernel-server.service": "nfs-server.service",
+        "chronyd.service": "chrony.service",
+        "syslog.service": "rsyslog.service",
+        "opensmd.service": "opensm.service",
+    }.get(full, full)
+
+
+def unit(name: str) -> Unit | None:
+    """The unit of that name (`slurmd` or `slurmd.service`), or None."""
+    return all_units().get(full_name(name))
+
+
+def _unit(name: str, description: str, command: str, marks: str) -> Unit:
+    """A row of the table: what it does not mark is as in the class above."""
+    usual = {field.name: field.default for field in fields(Unit)}
+    values: dict[str, Any] = {}
+    for mark in marks.split():
+        key, given, text = mark.partition("=")
+        values[key] = _value(usual[key], text) if given else True
+    return Unit(name, description, command.replace("{nvswitch}", NVSWITCH_CONFIG), **values)
+
+
+def _value(usual: object, text: str) -> object:
+    """The text in the type of the usual value."""
+    if isinstance(usual, bool):
+        return text != "no"
+    if isinstance(usual, int):
+        return int(text)
+    return tuple(text.split(",")) if isinstance(usual, tuple) else text

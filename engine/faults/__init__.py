@@ -1,0 +1,1 @@
+"""Causes of trouble, one file each: a fault changes a cause, and what the commands show follows."""

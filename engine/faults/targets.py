@@ -1,0 +1,61 @@
+"""Kinds of component that faults befall: how their ids read, whether a site has one, and which come near a mistyped
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+from engine.world.inventory import Inventory, Node
+
+
+@dataclass(frozen=True, slots=True)
+class TargetKind:
+    """A kind of component. `parts` gives the ids of those in a node, or is None for nodes and racks themselves."""
+
+    title: str
+    example: str
+    names: Callable[[Inventory], tuple[str, ...]]
+    parts: Callable[[Node], tuple[str, ...]] | None = None
+
+    def has(self, inventory: Inventory, target: str) -> bool:
+        """Whether the site has `target`, and it is of this kind."""
+        if self.parts is None:
+            return target in self.names(inventory)
+        node = target.partition("/")[0]
+        return node in inventory.node_index and target in self.parts(inventory.node(node))
+
+    def near(self, inventory: Inventory, target: str) -> list[str]:
+        """Names to compare a target with that the site does not have."""
+        node = target.partition("/")[0]
+        if self.parts is None or node not in inventory.node_index:
+            return list(self.names(inventory))
+        return list(self.parts(inventory.node(node)))
+
+
+def _nodes(inventory: Inventory) -> tuple[str, ...]:
+    return inventory.node_names
+
+
+def _racks(inventory: Inventory) -> tuple[str, ...]:
+    return inventory.racks
+
+
+@cache
+def target_kinds() -> Mapping[str, TargetKind]:
+    """All kinds by name."""
+    return MappingProxyType(
+        {
+            "gpu": TargetKind("a GPU", "dgx-02/gpu5", _nodes, lambda node: tuple(gpu.id for gpu in node.gpus)),
+            "fan": TargetKind("a fan module", "dgx-02/fan3", _nodes, lambda node: tuple(fan.id for fan in node.fans)),
+            "psu": TargetKind("a power supply", "dgx-02/psu1", _nodes, lambda node: tuple(psu.id for psu in node.psus)),
+            "gpu_node": TargetKind(
+                "a node with GPUs", "dgx-02", _nodes, lambda node: (node.name,) if node.gpus else ()
+            ),
+            "node": TargetKind("a node", "dgx-02", _nodes),
+            "rack": TargetKind("a rack", "R01", _racks),
+        }
+    )

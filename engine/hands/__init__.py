@@ -1,0 +1,1 @@
+"""Physical work in the machine room, one file per action."""

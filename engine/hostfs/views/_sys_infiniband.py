@@ -1,0 +1,237 @@
+"""RDMA devices in sysfs: files and words of Linux 6.8's drivers/infiniband/core/sysfs.c and the mlx5 driver; names
+as in a capture of a ConnectX-7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.control.subnet_manager.lids import lid, manager_lid
+from engine.control.subnet_manager.managers import capability_mask
+from engine.hostfs.machine import Machine
+from engine.hostfs.nodes import Children, Node, directory, file, link
+from engine.kernel.random import hash64
+from engine.kernel.units import SECOND
+from engine.physics import links
+from engine.world.inventory import Hca
+from engine.world.records import LogicalState
+
+LOGICAL_WORDS = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE"}
+GID_TABLE = {"InfiniBand": 8, "Ethernet": 256}
+PKEY_TABLE = 128
+DEFAULT_PKEY = 0xFFFF
+DEFAULT_SUBNET = 0xFE80_0000_0000_0000
+UVERBS_MAJOR, UVERBS_FIRST_MINOR = 231, 192
+UMAD_FIRST_MINOR = 0
+# A guess, until what jobs move over the fabric is modelled.
+PACKETS_PER_SECOND, WORDS_PER_PACKET = 3, 64
+ERROR_COUNTERS = (
+    "excessive_buffer_overrun_errors", "link_downed", "link_error_recovery", "local_link_integrity_errors",
+    "port_rcv_constraint_errors", "port_rcv_errors", "port_rcv_remote_physical_errors",
+    "port_rcv_switch_relay_errors", "port_xmit_constraint_errors", "port_xmit_discards", "port_xmit_wait",
+    "symbol_error", "VL15_dropped",
+)  # fmt: skip
+HARDWARE_COUNTERS = (
+    "duplicate_request", "implied_nak_seq_err", "local_ack_timeout_err", "out_of_buffer", "out_of_sequence",
+    "packet_seq_err", "req_cqe_error", "req_cqe_flush_error", "req_remote_access_errors", "req_remote_invalid_request",
+    "resp_cqe_error", "resp_cqe_flush_error", "resp_local_length_error", "resp_remote_access_errors",
+    "rnr_nak_retry_err", "roce_adp_retrans", "roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps",
+    "roce_slow_restart_trans", "rx_atomic_requests", "rx_dct_connect", "rx_icrc_encapsulated", "rx_read_requests",
+    "rx_write_requests",
+)  # fmt: skip
+ROCE_COUNTERS = ("np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored")
+
+
+def below_function(hca: Hca) -> dict[str, Node]:
+    """What the driver puts below the PCI function of an HCA."""
+    name = hca.name
+    number = device_number(name)
+    return {
+        f"infiniband/{name}": directory(lambda machine: _device(machine, hca)),
+        f"infiniband_verbs/uverbs{number}": directory(_verbs(hca, number)),
+        f"infiniband_mad/umad{number}": directory(_mad(hca, number)),
+    }
+
+
+def device_number(name: str) -> int:
+    """3 of mlx5_3."""
+    return int(name.rpartition("_")[2])
+
+
+def _device(machine: Machine, hca: Hca) -> Children:
+    texts = {
+        "board_id": hca.board_id,
+        "fw_ver": hca.firmware,
+        "hca_type": hca.model,
+        "hw_rev": "0",
+        "node_guid": colons(hca.guid),
+        "node_type": "1: CA",
+        "sys_image_guid": colons(hca.guid & ~0xF),
+    }
+    return {
+        **{name: file(f"{text}\n", 0o444) for name, text in texts.items()},
+        "node_desc": file(f"{machine.host} {hca.name}\n"),
+        "uevent": file(f"NAME={hca.name}\n"),
+        "device": link(f"../../../{hca.address}"),
+        "subsystem": link(_up(machine, hca) + "class/infiniband"),
+        "ports/1": directory(_port(hca)),
+    }
+
+
+def _up(machine: Machine, hca: Hca) -> str:
+    """From the device's directory to /sys."""
+    return "../" * (len(machine.node.path_to_root(hca.address)) + 4)
+
+
+def _port(hca: Hca) -> Children:
+    contents: dict[str, Callable[[Machine], str]] = {
+        "state": lambda machine: _logical(machine, hca),
+        "phys_state": lambda machine: _physical(machine, hca),
+        "rate": lambda machine: _rate(machine, hca),
+        "lid": lambda machine: f"{lid(machine.world, hca.port):#x}",
+        "sm_lid": lambda machine: f"{manager_lid(machine.world, hca.port):#x}",
+        "lid_mask_count": lambda _: "0",
+        "sm_sl": lambda _: "0",
+        "cap_mask": lambda machine: f"0x{capability_mask(machine.world, hca):08x}",
+        "link_layer": lambda _: hca.link_layer,
+    }
+    return {
+        **{name: _line(content) for name, content in contents.items()},
+        "counters": directory(_counters(hca)),
+        "hw_counters": directory(_hardware_counters(hca)),
+        "gids": directory(lambda machine: _gids(machine, hca)),
+        "gid_attrs": directory(lambda machine: _gid_attributes(machine, hca)),
+        "pkeys": directory(
+            {str(index): file(f"0x{0 if index else DEFAULT_PKEY:04x}\n", 0o444) for index in range(PKEY_TABLE)}
+        ),
+    }
+
+
+def _line(content: Callable[[Machine], str], mode: int = 0o444) -> Node:
+    return file(lambda machine: f"{content(machine)}\n", mode)
+
+
+def _logical(machine: Machine, hca: Hca) -> str:
+    number = links.logical_state(machine.world, hca.port).value[0]
+    return f"{number}: {LOGICAL_WORDS[number]}"
+
+
+def _physical(machine: Machine, hca: Hca) -> str:
+    number, word = links.physical_state(machine.world, hca.port).value
+    return f"{number}: {word}"
+
+
+def _rate(machine: Machine, hca: Hca) -> str:
+    """`400 Gb/sec (4X NDR)`; a port without a link shows the lowest rate."""
+    gbits = links.rate(machine.world, hca.port)
+    return f"{gbits} Gb/sec ({hca.lanes}X {links.speed(gbits).name})"
+
+
+def _counters(hca: Hca) -> Children:
+    contents: dict[str, Callable[[Machine], int]] = {name: _errors(hca, name) for name in ERROR_COUNTERS}
+    for direction in ("rcv", "xmit"):
+        contents |= {
+            f"port_{direction}_data": _words(hca, direction),
+            f"port_{direction}_packets": _packets(hca, direction),
+            f"unicast_{direction}_packets": _packets(hca, direction),
+            f"multicast_{direction}_packets": lambda _: 0,
+        }
+    return {name: _number(content) for name, content in sorted(contents.items())}
+
+
+def _hardware_counters(hca: Hca) -> Children:
+    names = (*HARDWARE_COUNTERS, *(ROCE_COUNTERS if hca.link_layer == "Ethernet" else ()))
+    files = {name: _number(_errors(hca, name)) for name in sorted(names)}
+    return {**files, "lifespan": file("12\n")}
+
+
+def _number(content: Callable[[Machine], int]) -> Node:
+    return file(lambda machine: f"{content(machine)}\n", 0o444)
+
+
+def _errors(hca: Hca, name: str) -> Callable[[Machine], int]:
+    return lambda machine: machine.world.ports[hca.port].errors.get(name, 0)
+
+
+def _packets(hca: Hca, direction: str) -> Callable[[Machine], int]:
+    """Unicast packets since the driver was loaded: a port's management traffic."""
+
+    def count(machine: Machine) -> int:
+        if links.logical_state(machine.world, hca.port) is not LogicalState.ACTIVE:
+            return 0
+        extra = hash64(machine.world.seed, "packets", hca.id, direction) % 1000
+        return (machine.now - machine.booted) * PACKETS_PER_SECOND // SECOND + extra
+
+    return count
+
+
+def _words(hca: Hca, direction: str) -> Callable[[Machine], int]:
+    """Data since the driver was loaded, in the counter's unit of 4 bytes."""
+    packets = _packets(hca, direction)
+    return lambda machine: packets(machine) * WORDS_PER_PACKET
+
+
+def colons(guid: int) -> str:
+    """A GUID as sysfs prints it: `946d:ae03:00c4:1e90`."""
+    text = f"{guid:016x}"
+    return ":".join(text[start : start + 4] for start in range(0, 16, 4))
+
+
+def gid_table(machine: Machine, hca: Hca) -> list[tuple[int, str]]:
+    """Used GIDs of a port with their types, by index: the port's own, and for RoCE one of each version per address."""
+    if hca.link_layer == "InfiniBand":
+        return [(DEFAULT_SUBNET << 64 | hca.port_guid, "IB/RoCE v1")]
+    own = DEFAULT_SUBNET << 64 | _interface_id(hca.mac)
+    addresses = [
+        own,
+        *(_mapped(entry.cidr) for entry in machine.node.addresses if hca.netdev in (entry.interface, *entry.members)),
+    ]
+    return [(address, version) for address in addresses for version in ("IB/RoCE v1", "RoCE v2")]
+
+
+def _gids(machine: Machine, hca: Hca) -> Children:
+    used = gid_table(machine, hca)
+    values = [value for value, _ in used] + [0] * (GID_TABLE[hca.link_layer] - len(used))
+    return {str(index): file(f"{_gid_text(value)}\n", 0o444) for index, value in enumerate(values)}
+
+
+def _gid_attributes(machine: Machine, hca: Hca) -> Children:
+    """Types and interfaces of the GIDs; an unused index can't be read, so it is left out."""
+    used = gid_table(machine, hca)
+    types = {f"types/{index}": file(f"{version}\n", 0o444) for index, (_, version) in enumerate(used)}
+    return {**types, **{f"ndevs/{index}": file(f"{hca.netdev}\n", 0o444) for index in range(len(used))}}
+
+
+def _gid_text(value: int) -> str:
+    text = f"{value:032x}"
+    return ":".join(text[start : start + 4] for start in range(0, 32, 4))
+
+
+def _interface_id(mac: str) -> int:
+    """The modified EUI-64 of a MAC address (RFC 4291)."""
+    number = int(mac.replace(":", ""), 16)
+    return (number >> 24 << 40 | 0xFFFE << 24 | number & 0xFFFFFF) ^ 1 << 57
+
+
+def _mapped(cidr: str) -> int:
+    """The IPv4-mapped address ::ffff:a.b.c.d."""
+    parts = [int(part) for part in cidr.partition("/")[0].split(".")]
+    return 0xFFFF << 32 | int.from_bytes(bytes(parts), "big")
+
+
+def _verbs(hca: Hca, number: int) -> Children:
+    return {
+        "abi_version": file("1\n", 0o444),
+        "dev": file(f"{UVERBS_MAJOR}:{UVERBS_FIRST_MINOR + number}\n", 0o444),
+        "ibdev": file(f"{hca.name}\n", 0o444),
+        "device": link(f"../../../{hca.address}"),
+    }
+
+
+def _mad(hca: Hca, number: int) -> Children:
+    return {
+        "dev": file(f"{UVERBS_MAJOR}:{UMAD_FIRST_MINOR + number}\n", 0o444),
+        "ibdev": file(f"{hca.name}\n", 0o444),
+        "port": file("1\n", 0o444),
+        "device": link(f"../../../{hca.address}"),
+    }

@@ -1,0 +1,50 @@
+"""/var/lib: what dpkg knows about installed packages, and directories of daemons."""
+
+from __future__ import annotations
+
+from engine.control import packages
+from engine.control.package_table import Package
+from engine.hostfs.machine import Machine
+from engine.hostfs.nodes import Children, directory, file
+from engine.hostfs.views._programs import latest_change
+
+SLURM, CHRONY_UID, CHRONY_GID, MUNGE_UID, MUNGE_GID = 64030, 110, 112, 111, 113
+
+
+def dpkg_status(machine: Machine) -> str:
+    """/var/lib/dpkg/status."""
+    known = packages.installed(machine.world, machine.host)
+    held = packages.holds(machine.world, machine.host)
+    return "\n".join(_paragraph(package, package.name in held) for package in known.values())
+
+
+def _paragraph(package: Package, held: bool) -> str:
+    fields = {
+        "Package": package.name,
+        "Status": f"{'hold' if held else 'install'} ok installed",
+        "Section": package.section.rstrip("*"),
+        "Architecture": package.architecture,
+        "Version": package.version,
+        "Description": package.summary,
+    }
+    return "".join(f"{name}: {text}\n" for name, text in fields.items())
+
+
+def _table(machine: Machine) -> Children:
+    return {
+        "apt/lists": directory(),
+        "chrony": directory(
+            {"chrony.drift": file("           -3.412             0.057\n")}, uid=CHRONY_UID, gid=CHRONY_GID
+        ),
+        "dkms": directory(),
+        "dpkg/status": file(dpkg_status, modified=latest_change),
+        "dpkg/info": directory(),
+        "logrotate": directory(),
+        "munge": directory(mode=0o700, uid=MUNGE_UID, gid=MUNGE_GID),
+        "nfs": directory(),
+        "slurm": directory(uid=SLURM, gid=SLURM),
+        "systemd": directory(),
+    }
+
+
+DIRECTORY = directory(_table, fixed=True)

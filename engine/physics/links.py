@@ -1,0 +1,191 @@
+"""Links between network ports: who is at the other end, whether the link is up, how fast it runs, and the ports'
+states.
+
+A port is `dgx-01/mlx5_0/1` (node, RDMA device, port) or `leaf-01/17` (switch, port). A link is up when both ends are
+enabled and served (a node's by a running kernel with its driver, a switch's always) and a cable that is plugged in and
+good enough joins them; it runs at the lowest rate among ends. In-band Ethernet ports go to switches that a site may
+leave out; without a cable they count as up. A subnet manager must have initialized an InfiniBand port before it becomes
+Active: that is latched in the port. Sources: InfiniBand architecture (port states), rdma-core's tables of rates. Guess:
+with a bit error rate of 1e-6 or worse a link does not train.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from engine.kernel.simulation import Simulation
+from engine.sites import catalogue
+from engine.world.events import LinkChanged
+from engine.world.inventory import Cable, Hca, Inventory, Switch
+from engine.world.records import BootPhase, LogicalState, PhysicalState, Power
+from engine.world.world import World
+
+LOWEST_RATE = 10
+"""What a port without a link shows, in Gb/s."""
+
+_WORST_ERROR_EXPONENT = 6
+_SERVED = (BootPhase.KERNEL, BootPhase.SERVICES, BootPhase.RUNNING)
+_DRIVER = "mlx5_core"
+_ETHERNET = "Ethernet"
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """A generation of InfiniBand: its name, Gb/s of a 4X link, and Gb/s of one lane on the wire as tools write it."""
+
+    name: str
+    rate: int
+    lane: str
+
+
+SPEEDS = (
+    Speed("SDR", 10, "2.5"),
+    Speed("DDR", 20, "5.0"),
+    Speed("QDR", 40, "10.0"),
+    Speed("FDR", 56, "14.0625"),
+    Speed("EDR", 100, "25.78125"),
+    Speed("HDR", 200, "53.125"),
+    Speed("NDR", 400, "106.25"),
+    Speed("XDR", 800, "212.5"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a port belongs to: an RDMA device of a node, or a switch; and its number there."""
+
+    device: Hca | Switch
+    number: int
+
+    @property
+    def ethernet(self) -> bool:
+        """Whether it speaks Ethernet."""
+        if isinstance(self.device, Switch):
+            return self.device.kind == "ethernet"
+        return self.device.link_layer == _ETHERNET
+
+
+def place(inventory: Inventory, port: str) -> Place:
+    """What the port belongs to. Raises BreakfixError or KeyError if the site has no such port."""
+    device, _, number = port.rpartition("/")
+    if "/" in device:
+        return Place(inventory.hca(device), int(number))
+    return Place(inventory.switches[device], int(number))
+
+
+def speed(rate: int) -> Speed:
+    """The generation whose 4X rate this is, or the fastest below it."""
+    return next((known for known in reversed(SPEEDS) if known.rate <= rate), SPEEDS[0])
+
+
+def cable(inventory: Inventory, port: str) -> Cable | None:
+    """The cable in a port, plugged in or not."""
+    return inventory.cables.get(port)
+
+
+def peer(inventory: Inventory, port: str) -> str | None:
+    """The port at the other end of the cable."""
+    found = cable(inventory, port)
+    return found.other(port) if found else None
+
+
+def served(world: World, port: str) -> bool:
+    """Whether something drives the port: a switch, or a running kernel with the driver."""
+    host = port.partition("/")[0]
+    if host not in world.inventory.node_index:
+        return True
+    state = world.nodes[host]
+    loaded = world.systems[host].modules.get(_DRIVER, "") is not None
+    return state.power is Power.ON and state.phase in _SERVED and loaded
+
+
+def link_up(world: World, port: str) -> bool:
+    """Whether the port has a link."""
+    return physical_state(world, port) is PhysicalState.LINK_UP
+
+
+def physical_state(world: World, port: str) -> PhysicalState:
+    """Of a port, as it reports it itself."""
+    if not world.ports[port].enabled or _set_down(world, port):
+        return PhysicalState.DISABLED
+    if not served(world, port):
+        return PhysicalState.POLLING
+    joined = cable(world.inventory, port)
+    if joined is None:
+        return PhysicalState.LINK_UP if place(world.inventory, port).ethernet else PhysicalState.POLLING
+    state, far = world.cables[joined.id], joined.other(port)
+    sound = state.plugged and state.error_exponent > _WORST_ERROR_EXPONENT
+    ready = sound and world.ports[far].enabled and served(world, far)
+    return PhysicalState.LINK_UP if ready else PhysicalState.POLLING
+
+
+def logical_state(world: World, port: str) -> LogicalState:
+    """Of a port: InfiniBand waits for a subnet manager between Initializing and Active."""
+    if not link_up(world, port):
+        return LogicalState.DOWN
+    ready = place(world.inventory, port).ethernet or world.ports[port].initialized
+    return LogicalState.ACTIVE if ready else LogicalState.INITIALIZING
+
+
+def rate(world: World, port: str) -> int:
+    """Gb/s at which the link runs; LOWEST_RATE without one."""
+    if not link_up(world, port):
+        return LOWEST_RATE
+    far = peer(world.inventory, port)
+    ends = [port, far] if far else [port]
+    return min(place(world.inventory, end).device.rate for end in ends)
+
+
+def description(inventory: Inventory, device: Hca | Switch) -> str:
+    """What a device calls itself in the fabric: `dgx-01 mlx5_0` (as rdma-ndd sets it), `MF0;leaf-01:MQM9700/U1`."""
+    if isinstance(device, Hca):
+        return f"{device.node} {device.name}"
+    return catalogue.switch_products()[device.model].description.format(name=device.name)
+
+
+def device_ids(device: Hca | Switch) -> tuple[int, int]:
+    """Vendor and device number that a device gives in its NodeInfo."""
+    if isinstance(device, Hca):
+        return _IEEE_VENDOR, int(device.pci_id.partition(":")[2], 16)
+    product = catalogue.switch_products()[device.model]
+    return product.vendor_id, product.device_id
+
+
+_IEEE_VENDOR = 0x2C9
+
+
+def set_enabled(simulation: Simulation[World], port: str, enabled: bool) -> None:
+    """Switch a port on or off; both ends hear of it."""
+    with _telling(simulation, port):
+        simulation.world.ports.update(port, enabled=enabled)
+
+
+def change_cable(simulation: Simulation[World], found: Cable, **changes: object) -> None:
+    """Plug, unplug or spoil a cable; both ends hear of it."""
+    with _telling(simulation, found.ends[0]):
+        simulation.world.cables.update(found.id, **changes)
+
+
+@contextmanager
+def _telling(simulation: Simulation[World], port: str) -> Iterator[None]:
+    """Publish LinkChanged for both ends if the link of `port` comes or goes meanwhile."""
+    far = peer(simulation.world.inventory, port)
+    ends = [port, far] if far else [port]
+    before = [link_up(simulation.world, end) for end in ends]
+    yield
+    for end, was_up in zip(ends, before, strict=True):
+        is_up = link_up(simulation.world, end)
+        if is_up != was_up:
+            simulation.publish(LinkChanged(end, is_up))
+
+
+def _set_down(world: World, port: str) -> bool:
+    """Whether an administrator of the host set the network interface of an Ethernet port down."""
+    host, _, rest = port.partition("/")
+    down = world.systems[host].interfaces_down if host in world.inventory.node_index else ()
+    if not down or not rest.endswith("/1"):
+        return False
+    found = place(world.inventory, port).device
+    return isinstance(found, Hca) and found.link_layer == _ETHERNET and found.netdev in down

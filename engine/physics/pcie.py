@@ -1,0 +1,63 @@
+"""PCIe functions of a node: whether one answers, whether it was enumerated at the last start, and how its link runs.
+
+A GPU that has dropped off the bus still stands in the kernel's list and reads all ones; one that was away at the last
+start is not listed. An H100 keeps its link at full speed when idle (captures of driver 590.48.01: generation 5, x16,
+idle and loaded).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.world.inventory import Gpu
+from engine.world.records import BusState, Power
+from engine.world.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A PCIe link: how it runs, and the best that both of its ends can do."""
+
+    generation: int
+    width: int
+    max_generation: int
+    max_width: int
+
+
+def answers(world: World, node: str, address: str) -> bool:
+    """Whether the function at `address` answers configuration reads."""
+    return enumerated(world, node, address) and _bus(world, node, address) is BusState.PRESENT
+
+
+def enumerated(world: World, node: str, address: str) -> bool:
+    """Whether the kernel of a running node lists a function at `address`."""
+    known = address in world.node(node).devices and world.nodes[node].power is Power.ON
+    return known and _bus(world, node, address) is not BusState.ABSENT
+
+
+def link(world: World, node: str, address: str) -> Link:
+    """The link above the function at `address`. Raises KeyError if the node has no such function."""
+    devices = world.node(node).devices
+    device = devices[address]
+    above = devices[device.parent] if device.parent else device
+    generation = min(device.generation, above.generation or device.generation)
+    width = min(device.width, above.width or device.width)
+    gpu = gpu_at(world, node, address)
+    state = world.gpus[gpu.id] if gpu else None
+    return Link(
+        generation=min(generation, state.pcie_generation or generation) if state else generation,
+        width=min(width, state.pcie_width or width) if state else width,
+        max_generation=generation,
+        max_width=width,
+    )
+
+
+def gpu_at(world: World, node: str, address: str) -> Gpu | None:
+    """The GPU whose function is at `address`, or None."""
+    gpus = world.inventory.once(("gpu at", node), lambda: {gpu.address: gpu for gpu in world.node(node).gpus})
+    return gpus.get(address)
+
+
+def _bus(world: World, node: str, address: str) -> BusState:
+    gpu = gpu_at(world, node, address)
+    return world.gpus[gpu.id].bus if gpu else BusState.PRESENT

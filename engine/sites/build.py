@@ -1,0 +1,248 @@
+"""From a site file to an inventory. Mistakes that only show across entries are reported as file:line, all at once."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from engine.kernel.documents import Document, DocumentError, Problem
+from engine.kernel.errors import BreakfixError
+from engine.kernel.hostlist import expand
+from engine.kernel.names import unknown
+from engine.kernel.units import SECOND, duration
+from engine.kernel.validation import validate
+from engine.sites import catalogue
+from engine.sites.fabric import build_cables, build_switches, cable_ends, rack_names, rack_places
+from engine.sites.model import BoardModel, JobModel, NodeGroup, RailCabling, SiteModel, SwitchGroup
+from engine.sites.node import NodePlace, build_node, node_addresses
+from engine.world import inventory as inv
+
+Path = tuple[str | int, ...]
+
+
+def load_site(name: str, overrides: Mapping[str, str] | None = None) -> inv.Inventory:
+    """The inventory of the packaged site `name`; `overrides` are `--set` values such as {"software.slurm": "22.05"}."""
+    return build_inventory(catalogue.site_document(name), overrides or {})
+
+
+def build_inventory(document: Document, overrides: Mapping[str, str]) -> inv.Inventory:
+    """The inventory that a site document describes.
+
+    Raises DocumentError for mistakes in it, BreakfixError for bad overrides.
+    """
+    site = validate(document, SiteModel)
+    problems = [Problem(document.locate(path), text) for path, text in _mistakes(site)]
+    if problems:
+        raise DocumentError(problems)
+    places = _places(site)
+    boards = {name: group.board for group in site.nodes for name in expand(group.names)}
+    first: dict[tuple[str, str], str] = {}
+    for name, place in places.items():
+        first.setdefault((boards[name], place.role), name)
+    addresses = _Addresses(site)
+    return inv.Inventory(
+        name=site.name,
+        title=site.title,
+        start=_epoch(site.start),
+        timezone=site.timezone,
+        domain=site.domain,
+        cluster=site.cluster,
+        login_host=site.login_host,
+        learner=site.learner,
+        software=_software(site, overrides),
+        node_names=tuple(places),
+        users=tuple(inv.User(u.name, u.uid, u.full_name, tuple(u.groups)) for u in site.users),
+        partitions=tuple(
+            inv.Partition(p.name, tuple(expand(p.nodes)), p.default, p.max_time)
+            for p in (site.slurm.partitions if site.slurm else ())
+        ),
+        slurm_operators=tuple(site.slurm.operators) if site.slurm else (),
+        standing_jobs=tuple(_standing_job(job) for job in site.jobs),
+        racks=tuple(rack_names(site)),
+        inlet_temperature=site.inlet_temperature * 1000,
+        notes=site.notes,
+        make_node=lambda name: build_node(places[name], _board(boards[name]), catalogue.gpu_products()),
+        addresses=lambda name: node_addresses(places[name], _board(boards[name])),
+        pattern=lambda name: first[boards[name], places[name].role],
+        make_switches=lambda: build_switches(site, catalogue.switch_products(), addresses.host),
+        make_cables=lambda: build_cables(site),
+    )
+
+
+def _board(name: str) -> BoardModel:
+    board = catalogue.board(name)
+    assert board is not None
+    return board
+
+
+def _epoch(start: str) -> int:
+    """ns since 1970 of the site's start, read as UTC; the site's time zone only affects how times are shown."""
+    return int(datetime.strptime(start, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()) * SECOND
+
+
+class _Addresses:
+    """Addresses by network and host number."""
+
+    def __init__(self, site: SiteModel) -> None:
+        self._networks = {name: ipaddress.ip_network(network.subnet) for name, network in site.networks.items()}
+
+    def cidr(self, network: str, number: int) -> str:
+        subnet = self._networks[network]
+        return f"{subnet.network_address + number}/{subnet.prefixlen}"
+
+    def host(self, network: str, number: int) -> str:
+        return str(self._networks[network].network_address + number)
+
+
+def _places(site: SiteModel) -> dict[str, NodePlace]:
+    addresses = _Addresses(site)
+    places = {}
+    for group in site.nodes:
+        stands = rack_places(site, group.rack, group.per_rack)
+        for offset, name in enumerate(expand(group.names)):
+            number, (rack, place) = group.first_address + offset, stands(offset)
+            networks = {network: addresses.cidr(network, number) for network in site.networks}
+            unit = group.unit + group.unit_step * place
+            places[name] = NodePlace(site.name, name, group.role, rack, unit, networks)
+    return places
+
+
+def _software(site: SiteModel, overrides: Mapping[str, str]) -> Mapping[str, str]:
+    software = dict(site.software)
+    for path, value in overrides.items():
+        area, _, key = path.partition(".")
+        if area != "software" or key not in software:
+            known = [f"software.{name}" for name in software]
+            raise BreakfixError(
+                unknown("setting", path, known), "Settings are site facts, such as --set software.driver=590.48.01."
+            )
+        software[key] = value
+    return MappingProxyType(software)
+
+
+def _standing_job(job: JobModel) -> inv.StandingJob:
+    return inv.StandingJob(
+        name=job.name,
+        user=job.user,
+        partition=job.partition,
+        nodes=tuple(expand(job.nodes)),
+        gpus_per_node=job.gpus_per_node,
+        workload=job.workload,
+        started_before=duration(job.started_before),
+        time_limit=duration(job.time_limit),
+    )
+
+
+def _mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
+    """Everything wrong between entries: (where, what)."""
+    yield from _node_mistakes(site)
+    yield from _rack_mistakes(site)
+    yield from _rail_mistakes(site)
+    yield from _cabling_mistakes(site)
+    yield from _people_mistakes(site)
+
+
+def _node_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
+    seen: set[str] = set()
+    for index, group in enumerate(site.nodes):
+        if group.board not in catalogue.board_names():
+            yield ("nodes", index, "board"), unknown("board", group.board, catalogue.board_names())
+        try:
+            names = expand(group.names)
+        except BreakfixError as error:
+            yield ("nodes", index, "names"), error.message
+            continue
+        for name in names:
+            if name in seen:
+                yield ("nodes", index, "names"), f"the node '{name}' is there twice"
+            seen.add(name)
+    for index, switches in enumerate(site.switches):
+        if switches.model not in catalogue.switch_products():
+            yield ("switches", index, "model"), unknown("switch model", switches.model, catalogue.switch_products())
+    if site.login_host not in seen:
+        yield ("login_host",), unknown("node", site.login_host, seen)
+    if "bmc" not in site.networks or "management" not in site.networks:
+        yield ("networks",), "there must be the networks 'management' and 'bmc'"
+
+
+def _rack_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
+    racks = rack_names(site)
+    groups: list[tuple[str, int, NodeGroup | SwitchGroup]] = [
+        *(("nodes", index, nodes) for index, nodes in enumerate(site.nodes)),
+        *(("switches", index, switches) for index, switches in enumerate(site.switches)),
+    ]
+    for kind, index, group in groups:
+        if group.rack not in racks:
+            yield (kind, index, "rack"), unknown("rack", group.rack, racks)
+        elif group.per_rack is not None:
+            needed = -(-_count(group.names) // group.per_rack)
+            if racks.index(group.rack) + needed > len(racks):
+                yield (kind, index, "per_rack"), f"there are not {needed} racks from {group.rack} on"
+
+
+def _count(names: str) -> int:
+    """How many names a list holds; 0 for a malformed one, which is reported elsewhere."""
+    try:
+        return len(expand(names))
+    except BreakfixError:
+        return 0
+
+
+def _rail_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
+    for number, rule in enumerate(site.cabling):
+        if isinstance(rule, RailCabling):
+            needed, there = -(-len(expand(rule.nodes)) // rule.unit) * len(rule.hcas), len(expand(rule.rails))
+            if there < needed:
+                yield ("cabling", number, "rails"), f"these nodes need {needed} rail switches; there are {there}"
+
+
+def _cabling_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
+    switches = {
+        name: catalogue.switch_products().get(group.model) for group in site.switches for name in expand(group.names)
+    }
+    hcas = {name: {slot.name for slot in board.hcas} for name, board in _boards(site).items()}
+    used: set[str] = set()
+    for pair in cable_ends(site):
+        for end in pair:
+            device, _, port = end.port.partition("/")
+            where: Path = ("cabling", end.rule)
+            if end.port in used:
+                yield where, f"the port {end.port} has two cables"
+            used.add(end.port)
+            if device in hcas:
+                if port.partition("/")[0] not in hcas[device]:
+                    yield where, unknown(f"HCA of {device}", port.partition("/")[0], hcas[device])
+            elif device not in switches:
+                yield where, unknown("node or switch", device, [*hcas, *switches])
+            elif (product := switches[device]) and not 1 <= int(port) <= product.ports:
+                yield where, f"{device} has ports 1 to {product.ports}; there is no port {port}"
+
+
+def _boards(site: SiteModel) -> dict[str, BoardModel]:
+    found: dict[str, BoardModel] = {}
+    for group in site.nodes:
+        if board := catalogue.board(group.board):
+            found |= dict.fromkeys(expand(group.names), board)
+    return found
+
+
+def _people_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
+    names = [user.name for user in site.users]
+    nodes = {name for group in site.nodes for name in expand(group.names)}
+    if site.learner not in names:
+        yield ("learner",), unknown("user", site.learner, names)
+    for index, name in enumerate(site.slurm.operators if site.slurm else ()):
+        if name not in names:
+            yield ("slurm", "operators", index), unknown("user", name, names)
+    for index, partition in enumerate(site.slurm.partitions if site.slurm else ()):
+        for node in expand(partition.nodes):
+            if node not in nodes:
+                yield ("slurm", "partitions", index, "nodes"), unknown("node", node, nodes)
+    for index, job in enumerate(site.jobs):
+        if job.user not in names:
+            yield ("jobs", index, "user"), unknown("user", job.user, names)
+        for node in expand(job.nodes):
+            if node not in nodes:
+                yield ("jobs", index, "nodes"), unknown("node", node, nodes)

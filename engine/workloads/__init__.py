@@ -1,0 +1,1 @@
+"""Work as demands on the world, and what it gets."""

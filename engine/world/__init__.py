@@ -1,0 +1,4 @@
+"""What exists (inventory, immutable and shared) and what state it is in (records in tables).
+
+There is no behaviour beyond look-up.
+"""

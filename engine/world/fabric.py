@@ -1,0 +1,40 @@
+"""What connects nodes: switches and cables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A network switch. `kind` is infiniband or ethernet; ports are numbered from 1."""
+
+    name: str
+    kind: str
+    model: str
+    role: str
+    ports: int
+    rate: int
+    guid: int
+    firmware: str
+    serial: str
+    address: str
+    rack: str
+    unit: int
+    system: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    """A cable between two port ids."""
+
+    id: str
+    ends: tuple[str, str]
+    kind: str
+    length_m: int
+    serial: str
+    part_number: str
+
+    def other(self, port: str) -> str:
+        """The port at the other end."""
+        return self.ends[1] if self.ends[0] == port else self.ends[0]

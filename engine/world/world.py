@@ -1,0 +1,90 @@
+"""The world: an inventory and the tables that hold the state of its parts."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from engine.kernel.errors import BreakfixError
+from engine.kernel.random import hash64
+from engine.kernel.shapes import Constant
+from engine.kernel.state import State, Table
+from engine.kernel.units import DAY, SECOND
+from engine.world import records
+from engine.world.inventory import Inventory, Node
+
+
+class World(State):
+    """The live state of a site. `single` tables have the one id ""."""
+
+    nodes: Table[records.NodeState]
+    gpus: Table[records.GpuState]
+    thermal: Table[records.ThermalHistory]
+    cooling: Table[records.CoolingState]
+    fans: Table[records.FanState]
+    psus: Table[records.PsuState]
+    ports: Table[records.PortState]
+    cables: Table[records.CableState]
+    systems: Table[records.OsState]
+    logs: Table[records.Log]
+    sel: Table[records.Sel]
+    files: Table[records.WrittenFiles]
+    slurm_nodes: Table[records.SlurmNode]
+    jobs: Table[records.Job]
+    slurm: Table[records.SlurmController]
+    hands: Table[records.Hands]
+    faults: Table[records.Faults]
+    blast_radius: Table[records.BlastRadius]
+
+    def __init__(self, inventory: Inventory, seed: int) -> None:
+        super().__init__()
+        self.inventory = inventory
+        self.seed = seed
+        self.nodes = self.table("nodes", self._new_node)
+        self.gpus = self.table("gpus", self._new_gpu)
+        self.thermal = self.table("thermal", lambda _: records.ThermalHistory())
+        self.cooling = self.table("cooling", self._new_cooling)
+        self.fans = self.table("fans", lambda _: records.FanState())
+        self.psus = self.table("psus", lambda _: records.PsuState())
+        self.ports = self.table("ports", lambda _: records.PortState())
+        self.cables = self.table("cables", lambda _: records.CableState())
+        self.systems = self.table("systems", lambda _: records.OsState())
+        self.logs = self.table("logs", lambda _: records.Log())
+        self.sel = self.table("sel", lambda _: records.Sel())
+        self.files = self.table("files", lambda _: records.WrittenFiles())
+        self.slurm_nodes = self.table("slurm_nodes", lambda _: records.SlurmNode())
+        self.jobs = self.table("jobs", self._no_job)
+        self.slurm = self.table("slurm", lambda _: records.SlurmController())
+        self.hands = self.table("hands", lambda _: records.Hands())
+        self.faults = self.table("faults", lambda _: records.Faults())
+        self.blast_radius = self.table("blast_radius", lambda _: records.BlastRadius())
+
+    @property
+    def software(self) -> MappingProxyType[str, str]:
+        """Software versions of the site, by name (`driver`, `slurm`, ...)."""
+        return MappingProxyType(dict(self.inventory.software))
+
+    def node(self, name: str) -> Node:
+        """The inventory's record of a node."""
+        return self.inventory.node(name)
+
+    def _new_node(self, name: str) -> records.NodeState:
+        """Weeks of uptime, different from node to node."""
+        up = 9 * DAY + hash64(self.seed, "uptime", name) % (40 * DAY // SECOND) * SECOND
+        return records.NodeState(booted_at=-up)
+
+    def _new_gpu(self, identifier: str) -> records.GpuState:
+        gpu = self.inventory.gpu(identifier)
+        return records.GpuState(serial=gpu.serial, uuid=gpu.uuid, power_limit=gpu.product.power_limit)
+
+    def usual_inlet(self, node: str) -> int:
+        """The inlet temperature of a node (m°C) while nothing is wrong: places in the racks differ by up to a degree
+        and a half.
+        """
+        return self.inventory.inlet_temperature + hash64(self.inventory.name, "inlet", node) % 3000 - 1500
+
+    def _new_cooling(self, node: str) -> records.CoolingState:
+        return records.CoolingState(inlet=Constant(self.usual_inlet(node)))
+
+    @staticmethod
+    def _no_job(identifier: str) -> records.Job:
+        raise BreakfixError(f"there is no job {identifier}")

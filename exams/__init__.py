@@ -1,0 +1,1 @@
+"""Quizzes: item format, banks, blueprints, sessions, scoring, reports and spaced repetition."""

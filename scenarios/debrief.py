@@ -1,0 +1,164 @@
+"""The debrief: the result as a page to read and as data for JSON."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from engine.kernel.units import SECOND
+from scenarios.components import causes
+from scenarios.result import Part, Reason, Result, unfinished
+from scenarios.session import DrillSession
+
+_WIDTH = 78
+RULE = "─" * _WIDTH
+
+
+def page(session: DrillSession, result: Result) -> str:
+    """The debrief as text."""
+    blocks = [
+        _head(result),
+        _truth(session, result),
+        _reasons(result),
+        _evidence(session, result),
+        _wrong(session),
+        _time(session, result),
+    ]
+    teaching = "\n\n".join(_folded(" ".join(text.split())) for text in _paragraphs(session))
+    told = ["\n".join(map(_folded, block)) for block in blocks if block]
+    return "\n\n".join([*told, teaching] if teaching else told) + "\n"
+
+
+def _paragraphs(session: DrillSession) -> list[str]:
+    return [text for text in session.stage.fill(session.scenario.debrief).split("\n\n") if text.strip()]
+
+
+def _folded(line: str) -> str:
+    """A line in the width of a terminal; what is continued stands four columns further in. Words stay whole."""
+    inset = len(line) - len(line.lstrip())
+    return textwrap.fill(
+        line,
+        _WIDTH,
+        subsequent_indent=" " * (inset + 4 if inset else 0),
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
+
+
+def result_json(session: DrillSession, result: Result | None) -> dict[str, Any]:
+    """The result as data; without one (not handed in) it tells nothing."""
+    if result is None:
+        return unfinished(session.scenario.id, session.scenario.title, session.stage.seed)
+
+    def when(time: int) -> dict[str, Any]:
+        return {"at": session.clock(time), "after_seconds": (time - result.arrival) // SECOND}
+
+    return {
+        "scenario": result.scenario,
+        "title": result.title,
+        "seed": result.seed,
+        "submitted": True,
+        "passed": result.passed,
+        "not_passed_because": list(result.not_passed),
+        "score": _score_json(result),
+        "diagnoses": [
+            {**when(one.at), "component": one.component, "cause": one.cause, "exact": one.exact}
+            for one in result.diagnoses
+        ],
+        "goals": [
+            {"id": one.id, "says": one.says, "holds": one.holds, "held_at_start": one.at_start} for one in result.goals
+        ],
+        "evidence": [
+            {
+                "id": one.id,
+                "says": one.says,
+                "seen": {**when(one.at), "by": one.line, "text": one.text} if one.at is not None else None,
+                "pinned": one.pinned,
+            }
+            for one in result.evidence
+        ],
+        "safety": [
+            {"id": one.id, "says": one.says, "kept": one.holds, "critical": one.critical} for one in result.safety
+        ],
+        "blast_radius": [
+            {**when(one.at), "kind": one.kind, "what": one.what, "cause": one.cause} for one in result.harms
+        ],
+        "timeline": [{**when(one.at), "who": one.who, "text": one.text} for one in result.timeline],
+        "lines": result.lines,
+        "seconds": (result.ended - result.arrival) // SECOND,
+        "truth": {"component": result.component, "cause": result.cause},
+    }
+
+
+def _score_json(result: Result) -> dict[str, Any]:
+    parts = {part.name: part.points for part in result.score.parts}
+    reasons = {
+        part.name: [{"points": one.points, "text": one.text} for one in part.reasons] for part in result.score.parts
+    }
+    return {"total": result.score.total, **parts, "hints": 0.0 - result.score.hints, "reasons": reasons}
+
+
+def _head(result: Result) -> list[str]:
+    parts = "   ".join(f"{part.name} {_number(part.points)}/{part.of}" for part in result.score.parts)
+    hints = f"   hints −{_number(result.score.hints)}" if result.score.hints else ""
+    verdict = "passed" if result.passed else "not passed"
+    return [
+        f"{_number(result.score.total)} / 100   {verdict}",
+        f"{parts}{hints}",
+        RULE,
+        *(f"  {why}" for why in result.not_passed),
+    ]
+
+
+def _truth(session: DrillSession, result: Result) -> list[str]:
+    title = causes(session.scenario)[result.cause]
+    said = [
+        f"You said:       {one.component}, {one.cause}{' (exact)' if one.exact else ''}" for one in result.diagnoses
+    ]
+    return [f"What was wrong: {result.component}, {result.cause} ({title})", *said]
+
+
+def _reasons(result: Result) -> list[str]:
+    lines = ["Points"]
+    for part in result.score.parts:
+        lines.append(f"  {part.name} {_number(part.points)} of {part.of}")
+        lines += [f"    {_signed(reason)}  {reason.text}" for reason in _telling(part)]
+    return lines
+
+
+def _telling(part: Part) -> Iterator[Reason]:
+    """Reasons, except those that the list of evidence tells better."""
+    for reason in part.reasons:
+        if part.name != "evidence" or not reason.text.startswith(("seen", "missed")):
+            yield reason
+
+
+def _evidence(session: DrillSession, result: Result) -> list[str]:
+    lines = ["Evidence"]
+    for one in result.evidence:
+        mark = "●" if one.pinned else "○" if one.seen else "✗"
+        lines.append(f"  {mark} {one.says}")
+        if one.at is not None:
+            lines.append(f"      {session.clock(one.at)}  {one.line}{'' if one.pinned else '   (not pinned)'}")
+    return [*lines, "  ● pinned  ○ seen  ✗ missed"] if result.evidence else []
+
+
+def _wrong(session: DrillSession) -> list[str]:
+    wrong = session.scenario.diagnosis.wrong if session.scenario.diagnosis else ()
+    lines = [f"  {one.cause}: {' '.join(session.stage.fill(one.because).split())}" for one in wrong]
+    return ["What ruled out the other causes", *lines] if lines else []
+
+
+def _time(session: DrillSession, result: Result) -> list[str]:
+    rows = [f"  {session.clock(one.at)} {one.who:>6} │ {' '.join(one.text.split())}" for one in result.timeline]
+    return ["Timeline", *rows]
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+def _signed(reason: Reason) -> str:
+    return f"{reason.points:+.1f}".removesuffix(".0").rjust(5)

@@ -1,0 +1,236 @@
+"""The scenario format: what a scenario file may say. docs/scenarios.md explains it to authors.
+
+Times are written as durations (`-40m`, `1h30m`) and count from the learner's arrival; what lies before it is negative
+and fits into `lead`. Texts, targets and lines may hold `{name}` for what the seed chose.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from engine.kernel.validation import StrictModel
+from scenarios.patterns import TextPattern
+
+Kind = Literal["drill", "lab", "incident", "healthy"]
+Outcome = Literal["repair", "escalate", "nothing"]
+
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
+Cause = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*([.-][a-z0-9_]+)*$", max_length=80)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=30)]
+Uuid = Annotated[str, Field(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")]
+Short = Annotated[str, Field(min_length=1, max_length=300)]
+Text = Annotated[str, Field(min_length=1, max_length=20_000)]
+Script = Annotated[str, Field(min_length=1, max_length=20_000)]
+FactText = Annotated[str, Field(min_length=1, max_length=2_000)]
+Weight = Annotated[int, Field(ge=1, le=10)]
+
+
+class Briefing(StrictModel):
+    """What the learner is told: a ticket, an alert, a user's complaint or a colleague's handover."""
+
+    form: Literal["ticket", "alert", "complaint", "handover"] = "ticket"
+    sender: Short
+    subject: Short
+    text: Text
+
+
+class ComponentChoice(StrictModel):
+    """A component that the seed chooses: of a kind, at a place, for which `where` holds at the site's start."""
+
+    kind: Literal["host", "node", "gpu", "nvswitch", "hca", "port", "fan", "psu", "drive", "switch", "user", "job"]
+    in_: Annotated[str | None, Field(alias="in", description="a host or the name of one chosen before")] = None
+    where: FactText | None = None
+    prefer: Annotated[
+        FactText | None, Field(description="a fact that should hold as well, where there is such a one")
+    ] = None
+
+
+class TimeChoice(StrictModel):
+    """A time that the seed chooses, in whole steps from `low` to `high`."""
+
+    kind: Literal["time"]
+    low: Short
+    high: Short
+    step: Short = "1m"
+
+
+class NumberChoice(StrictModel):
+    """A whole number that the seed chooses."""
+
+    kind: Literal["number"]
+    low: int
+    high: int
+
+
+class WordChoice(StrictModel):
+    """One of some texts."""
+
+    kind: Literal["word"]
+    of: Annotated[tuple[Short, ...], Field(min_length=1)]
+
+
+Choice = Annotated[ComponentChoice | TimeChoice | NumberChoice | WordChoice, Field(discriminator="kind")]
+
+
+class FaultUse(StrictModel):
+    """A fault of the catalogue, where it strikes, and when."""
+
+    fault: Cause
+    target: Short
+    onset: Short = "0s"
+    parameters: Annotated[dict[str, str], Field(default_factory=dict)]
+
+
+class Workload(StrictModel):
+    """A job that a user has submitted, besides the site's standing jobs."""
+
+    user: Short
+    at: Short
+    line: Annotated[Short, Field(description="the sbatch line, run on the login host")]
+
+
+class OtherMove(StrictModel):
+    """Something that another person does: a line on a host, or a message to the learner."""
+
+    at: Short
+    who: Short
+    host: Short | None = None
+    line: Short | None = None
+    message: Short | None = None
+
+
+class WrongCause(StrictModel):
+    """A plausible cause that is not the one, what would stand instead of the faults, and the evidence against it."""
+
+    cause: Cause
+    component: Short
+    instead: tuple[FaultUse, ...] = ()
+    refuted_by: Annotated[tuple[Id, ...], Field(min_length=1)]
+    because: Text
+
+
+class Answer(StrictModel):
+    """A component and a cause that are accepted as exact."""
+
+    component: Short
+    cause: Cause
+
+
+class Diagnosis(StrictModel):
+    """The truth: which component, which cause; what else is accepted; what is plausible and wrong."""
+
+    component: Short
+    cause: Cause
+    accept: tuple[Answer, ...] = ()
+    near: Annotated[dict[Cause, int], Field(default_factory=dict, description="points out of 20 for close causes")]
+    wrong: tuple[WrongCause, ...] = ()
+
+
+class Evidence(StrictModel):
+    """Something to be seen: a fact, and texts any of which, or all of which together, reveal it.
+
+    A fact of normality names with `against` the wrong cause that it refutes.
+    """
+
+    id: Id
+    says: Short
+    fact: FactText
+    patterns: tuple[TextPattern, ...] = ()
+    every: Annotated[tuple[TextPattern, ...], Field(description="patterns that one output must show all of")] = ()
+    weight: Weight = 1
+    against: Cause | None = None
+
+
+class Goal(StrictModel):
+    """A condition on the end state, after the settling time."""
+
+    id: Id
+    says: Short
+    fact: FactText
+    weight: Weight = 1
+
+
+class SafetyRule(StrictModel):
+    """Something that must still hold at the end; a critical breach fails the drill."""
+
+    id: Id
+    says: Short
+    fact: FactText
+    weight: Weight = 1
+    critical: bool = False
+
+
+class RecordWords(StrictModel):
+    """What a good drain reason or note names: any text of each list, in capitals or not, and a time of day."""
+
+    component: Annotated[tuple[Short, ...], Field(min_length=1)]
+    cause: Annotated[tuple[Short, ...], Field(min_length=1)]
+
+
+class Hint(StrictModel):
+    """Help, from vague to plain."""
+
+    text: Text
+    cost: Annotated[int, Field(ge=0, le=30)] = 4
+
+
+class Question(StrictModel):
+    """Something that a lab asks; `:answer ID TEXT` answers it."""
+
+    id: Id
+    text: Text
+    accept: Annotated[tuple[TextPattern, ...], Field(min_length=1)]
+
+
+class WrongFix(StrictModel):
+    """Something that people do and should not, and the goals or safety rules that fail by it, those alone."""
+
+    id: Id
+    says: Short
+    lines: Script
+    breaks: Annotated[tuple[Id, ...], Field(min_length=1)]
+
+
+class Scenario(StrictModel):
+    """A scenario file."""
+
+    format: Annotated[Literal[1], Field(description="write 1")]
+    id: Annotated[Id, Field(description="the file's name without .yaml")]
+    uuid: Annotated[Uuid, Field(description="a random UUID that stays when the scenario is renamed")]
+    title: Short
+    authors: Annotated[tuple[Short, ...], Field(min_length=1)]
+    sources: tuple[Short, ...] = ()
+    licence: Short
+    kind: Annotated[Kind, Field(description="drill, lab, incident or healthy")]
+    outcome: Outcome | None = None
+    site: Annotated[Short, Field(description="one of `breakfix list sites`")]
+    settings: Annotated[dict[str, str], Field(default_factory=dict)]
+    objectives: Annotated[tuple[Short, ...], Field(min_length=1, description="what it practises")]
+    difficulty: Annotated[int, Field(ge=1, le=5, description="1 (first steps) to 5")]
+    minutes: Annotated[int, Field(ge=1, le=480, description="how long it takes")]
+    lead: Short = "0s"
+    settle: Short = "5m"
+    briefing: Briefing
+    vary: Annotated[dict[Name, Choice], Field(default_factory=dict)]
+    workloads: tuple[Workload, ...] = ()
+    faults: tuple[FaultUse, ...] = ()
+    noise: tuple[FaultUse, ...] = ()
+    moves: tuple[OtherMove, ...] = ()
+    causes: Annotated[dict[Cause, Short], Field(default_factory=dict, description="other causes, with titles")]
+    diagnosis: Diagnosis | None = None
+    evidence: tuple[Evidence, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    safety: tuple[SafetyRule, ...] = ()
+    record: RecordWords | None = None
+    questions: tuple[Question, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    solution: Annotated[Script, Field(description="the reference solution, a script")]
+    wrong_fixes: tuple[WrongFix, ...] = ()
+    debrief: Text
+
+    @property
+    def ending(self) -> Outcome:
+        """How it should end: with a repair, with an escalation, or with nothing done."""
+        return self.outcome or ("nothing" if self.kind == "healthy" else "repair")

@@ -1,0 +1,129 @@
+"""The result of a session that was handed in: points with their reasons, what was found and missed, and the truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why points were given, kept back or taken."""
+
+    points: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a score: what it earned of how many points, and why."""
+
+    name: str
+    points: float
+    of: int
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Score:
+    """All parts, and what hints cost."""
+
+    parts: tuple[Part, ...]
+    hints: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Points out of 100, never below 0."""
+        return max(round(sum(part.points for part in self.parts) - self.hints, 1), 0.0)
+
+    def points(self, name: str) -> float:
+        """What a part earned."""
+        return next((part.points for part in self.parts if part.name == name), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class GoalResult:
+    """A goal or a safety rule at the end; `at_start` says whether it held when the learner came."""
+
+    id: str
+    says: str
+    holds: bool
+    at_start: bool
+    critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceResult:
+    """A piece of evidence: when and by which line it was first seen, in which words, and whether it was pinned."""
+
+    id: str
+    says: str
+    weight: int
+    at: int | None = None
+    line: str = ""
+    text: str = ""
+    pinned: bool = False
+    entry: int = -1
+
+    @property
+    def seen(self) -> bool:
+        return self.at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenDiagnosis:
+    """A diagnosis as the learner gave it."""
+
+    at: int
+    component: str
+    cause: str
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HarmResult:
+    """Harm that the learner did."""
+
+    at: int
+    kind: str
+    what: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A line of the timeline: `who` is you, fault, others or room (the machine room)."""
+
+    at: int
+    who: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything about a finished session. Times are ns since the site's start; `clock` shows them as the site does."""
+
+    scenario: str
+    title: str
+    seed: int
+    passed: bool
+    score: Score
+    component: str
+    cause: str
+    diagnoses: tuple[GivenDiagnosis, ...]
+    goals: tuple[GoalResult, ...]
+    safety: tuple[GoalResult, ...]
+    evidence: tuple[EvidenceResult, ...]
+    harms: tuple[HarmResult, ...]
+    timeline: tuple[Moment, ...]
+    arrival: int
+    ended: int
+    lines: int
+    not_passed: tuple[str, ...] = ()
+
+
+def unfinished(scenario: str, title: str, seed: int) -> dict[str, Any]:
+    """The JSON result of a session that was not handed in: it tells nothing."""
+    return {
+        "scenario": scenario, "title": title, "seed": seed, "submitted": False, "passed": False, "score": {"total": 0},
+    }  # fmt: skip

@@ -1,0 +1,104 @@
+"""slurm.conf and gres.conf: what the site gives, and what the daemons make of a text."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.control.slurm import files
+from engine.control.slurm.configuration import (
+    ConfigurationError,
+    GresLine,
+    in_force,
+    parse_gres_conf,
+    parse_slurm_conf,
+)
+from engine.kernel.units import DAY, HOUR, SECOND
+from tests.engine.control.slurm.scene import opened
+from tests.support.worlds import inventory
+
+
+def test_the_sites_own_files_say_what_the_site_has() -> None:
+    known = in_force(opened().world)
+    assert list(known.nodes) == ["dgx-01", "dgx-02", "dgx-03", "dgx-04"]
+    node = known.nodes["dgx-02"]
+    assert (node.cpus, node.sockets, node.cores, node.threads, node.gres) == (224, 2, 56, 2, "gpu:h100:8")
+    assert [partition.name for partition in known.partitions] == ["batch", "debug"]
+    assert known.default_partition is known.partition("batch")
+    assert known.partitions[0].max_time == 7 * DAY
+    assert known.partitions_of("dgx-04") == ["batch", "debug"]
+    assert known.duration("SlurmdTimeout", 1) == 300 * SECOND
+    assert parse_gres_conf(files.gres_conf(inventory())).of("dgx-01")[0] == "nvml"
+
+
+def test_no_node_reports_less_memory_than_is_configured() -> None:
+    names = files.compute_nodes(inventory())
+    assert names == ["dgx-01", "dgx-02", "dgx-03", "dgx-04"]
+    for node in map(inventory().node, names):
+        assert files.real_memory(node) < node.memory_bytes // (1 << 20)
+
+
+def test_the_partitions_defaults_fit_their_nodes() -> None:
+    known = in_force(opened().world)
+    for partition in known.partitions:
+        for node in (known.nodes[name] for name in partition.nodes):
+            assert partition.cpus_per_gpu * node.gpus <= node.cpus
+            assert partition.memory_per_gpu * node.gpus <= node.real_memory
+
+
+def test_keywords_comments_and_joined_lines() -> None:
+    known = parse_slurm_conf(
+        "slurmdTIMEOUT=30 # seconds\n"
+        "#NodeName=x CPUs=1\n"
+        "nodename=a[1-3] CPUs=8 Sockets=2 \\\n  CoresPerSocket=2 ThreadsPerCore=2 Gres=gpu:l40s:2,nic:1 Feature=big\n"
+        "NodeName=b CPUs=32\n"
+        "PartitionName=all Nodes=ALL Default=YES MaxTime=1-0 DefaultTime=60 "
+        'JobDefaults="DefCpuPerGPU=4,DefMemPerGPU=9"\n'
+        "PartitionName=few Nodes=a[2-3] MaxNodes=1 Hidden=YES RootOnly=YES State=DOWN PriorityTier=7\n"
+    )
+    assert known.duration("SlurmdTimeout", 300) == 30 * SECOND
+    assert list(known.nodes) == ["a1", "a2", "a3", "b"]
+    assert (known.nodes["a1"].gpus, known.nodes["a1"].gpu_type, known.nodes["a1"].features) == (2, "l40s", "big")
+    assert (known.nodes["b"].sockets, known.nodes["b"].cores) == (32, 1)
+    everything, few = known.partitions
+    assert (everything.nodes, everything.max_time, everything.default_time) == (("a1", "a2", "a3", "b"), DAY, HOUR)
+    assert (everything.cpus_per_gpu, everything.memory_per_gpu) == (4, 9)
+    assert (few.nodes, few.max_nodes, few.hidden, few.root_only, few.state) == (("a2", "a3"), 1, True, True, "DOWN")
+
+
+def test_a_later_line_of_a_partition_adds_to_it() -> None:
+    known = parse_slurm_conf("NodeName=a CPUs=1\nPartitionName=p Nodes=a\nPartitionName=p MaxTime=5 State=DRAIN\n")
+    assert (known.partitions[0].nodes, known.partitions[0].state) == (("a",), "DRAIN")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("PartitionName=p Nodes=nosuch\n", "Invalid node names in partition p"),
+        ("NodeName=a[1- CPUs=2\n", "node list"),
+        ("NodeName=a CPUs=many\n", "unrecognized value"),
+        ("NodeName=a CPUs=1\nPartitionName=p Nodes=a MaxTime=soon\n", "MaxTime"),
+    ],
+)
+def test_what_slurmctld_cannot_read_is_named(text: str, message: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"(?i){message}"):
+        parse_slurm_conf(text)
+
+
+def test_gres_lines_are_for_the_hosts_that_they_name() -> None:
+    known = parse_gres_conf(
+        "NodeName=a[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-7]\nNodeName=b Name=gpu Count=4\nName=nic Count=2\n"
+    )
+    detection, lines = known.of("a1")
+    assert detection == ""
+    assert [line.device_files for line in lines] == [tuple(f"/dev/nvidia{index}" for index in range(8))]
+    assert known.of("b")[1] == [GresLine(frozenset({"b"}), count=4)]
+    assert known.of("c")[1] == []
+
+
+def test_detection_may_be_set_for_all_or_for_some() -> None:
+    known = parse_gres_conf("AutoDetect=nvml\nNodeName=a AutoDetect=off Name=gpu File=/dev/nvidia0\n")
+    assert (known.of("a")[0], known.of("b")[0]) == ("off", "nvml")
+
+
+def test_a_site_without_partitions_has_no_files_of_slurm() -> None:
+    assert set(files.default_files(inventory())) == {files.SLURM_CONF, files.GRES_CONF, files.CGROUP_CONF}

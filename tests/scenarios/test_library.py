@@ -1,0 +1,183 @@
+"""The packaged scenarios: each is proved, and what its proof stands on cannot be taken away unnoticed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.control.history.incidents import crashes
+from engine.kernel.errors import BreakfixError
+from scenarios.catalogue import find, packaged, places, scenario_names
+from scenarios.debrief import page, result_json
+from scenarios.evidence import find_sightings
+from scenarios.proof.prove import SEEDS, prove
+from scenarios.result import Result
+from scenarios.scoring import score
+from scenarios.script import script_lines
+from scenarios.session import DrillSession
+from scenarios.stage import Stage
+from tests.scenarios.fake import FakeTerminals
+
+BLOCKS = [SEEDS[start : start + 5] for start in range(0, len(SEEDS), 5)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", BLOCKS, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
+@pytest.mark.parametrize("name", scenario_names())
+def test_every_packaged_scenario_is_proved(name: str, seeds: tuple[int, ...]) -> None:
+    report = prove(packaged(name), seeds)
+    assert report.proved, "\n".join(report.lines())
+
+
+def test_the_first_drills_are_there() -> None:
+    assert {"gpu-off-the-bus", "driver-library-mismatch", "hot-node"} <= set(scenario_names("drill"))
+    assert "all-quiet" in scenario_names("healthy")
+    assert len({packaged(name).uuid for name in places()}) == len(places())
+
+
+def test_who_complains_of_a_crash_had_one() -> None:
+    """Where the node has a GPU on which a job crashed, it is the one complained of, by the job's owner."""
+    had = 0
+    for seed in range(1, 9):
+        stage = Stage.build(packaged("all-quiet"), seed, FakeTerminals)
+        world, texts = stage.base.world, stage.choices.texts
+        crashed = {(crash.gpu.id, crash.job.user) for crash in crashes(world, texts["node"])}
+        assert not crashed or (texts["gpu"], texts["user"]) in crashed
+        had += bool(crashed)
+    assert had > 4
+
+
+def test_a_scenario_is_found_by_its_name_or_its_path(tmp_path: Path) -> None:
+    pack, entry = places()["hot-node"]
+    copy = tmp_path / "hot-node.yaml"
+    copy.write_bytes(entry.read_bytes())
+    assert pack == "first-drills"
+    assert find(str(copy)) == find("hot-node")
+    with pytest.raises(BreakfixError, match='unknown scenario "hot-nod"; did you mean "hot-node"'):
+        find("hot-nod")
+    with pytest.raises(BreakfixError, match="cannot be read: no such file"):
+        find(str(tmp_path / "gone.yaml"))
+
+
+def test_without_its_xid_the_lost_gpu_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.control.driver.report_loss", lambda *_: None)
+    failures = [str(failure) for failure in prove(packaged("gpu-off-the-bus"), [3]).failures]
+    assert any(line.startswith("gpu-off-the-bus, seed 3, seen xid: no line of the reference") for line in failures)
+
+
+async def _played(name: str, lines: list[str], seed: int) -> tuple[DrillSession, Result, list[str]]:
+    session = await DrillSession.start(packaged(name), seed)
+    for line in lines:
+        await session.perform(session.stage.fill(line))
+    found = await find_sightings(session.stage, session.journal.entries)
+    if not session.submitted:
+        session.submit()
+    judged = await score(session)
+    session.close()
+    return session, judged, sorted({one.evidence for one in found})
+
+
+def played(name: str, lines: list[str], seed: int = 2) -> tuple[DrillSession, Result, list[str]]:
+    return asyncio.run(_played(name, lines, seed))
+
+
+@pytest.mark.parametrize("name", scenario_names("drill", "healthy"))
+def test_the_reference_solution_earns_nearly_everything(name: str) -> None:
+    lines = [line for _, line in script_lines(packaged(name).solution)]
+    session, judged, seen = played(name, lines)
+    assert judged.passed
+    assert judged.score.total >= 95
+    assert seen == sorted(one.id for one in session.scenario.evidence)
+    assert "passed" in page(session, judged)
+    assert json.dumps(result_json(session, judged))
+
+
+@pytest.mark.parametrize("name", scenario_names("drill"))
+def test_reading_every_log_earns_half_of_the_evidence_at_most(name: str) -> None:
+    logs = [
+        "sudo dmesg",
+        "sudo journalctl --no-pager",
+        "sudo cat /var/log/*",
+        "cat /var/log/apt/history.log",
+        "sudo ipmitool sel elist",
+    ]
+    lines = [f"ssh dgx-0{node} '{command}'" for node in range(1, 5) for command in logs]
+    judged = played(name, lines)[1]
+    assert judged.score.points("evidence") <= 10
+    assert not judged.passed
+
+
+@pytest.mark.parametrize("name", scenario_names("drill", "healthy"))
+def test_writing_what_was_to_be_seen_earns_nothing(name: str) -> None:
+    texts = [
+        pattern.source.replace("'", "") for one in packaged(name).evidence for pattern in (*one.patterns, *one.every)
+        if not pattern.is_regex
+    ]  # fmt: skip
+    lines = [f"echo '{text}'" for text in texts] + ["cat > notes <<'END'", *texts, "END", "cat notes", "history"]
+    assert played(name, lines)[2] == []
+
+
+def test_what_is_seen_counts_however_one_gets_there() -> None:
+    inside = ["ssh {node}", "nvidia-smi", "lspci | grep {gpu.bus}", "sudo -i", "dmesg", "exit", "exit"]
+    assert played("gpu-off-the-bus", inside)[2] == ["dead-function", "handle", "serial", "xid"]
+    assert played("gpu-off-the-bus", ["for n in 1 2 3 4; do ssh dgx-0$n journalctl -k; done"])[2] == ["serial", "xid"]
+    assert played("gpu-off-the-bus", ["ssh {node} journalctl -k > k", "grep fallen k"])[2] == ["xid"]
+    assert played("gpu-off-the-bus", ["ssh {node} journalctl -k > /dev/null; grep fallen /dev/null"])[2] == []
+
+
+def test_a_diagnosis_of_everything_earns_nothing() -> None:
+    guesses = [
+        f":diagnose component=dgx-0{node}/gpu{gpu} cause=gpu.fell_off_bus" for node in range(1, 5) for gpu in range(8)
+    ]
+    _, judged, _ = played("gpu-off-the-bus", [*guesses, *guesses])
+    assert judged.score.total == 0
+
+
+def test_an_empty_script_scores_nothing_and_tells_nothing() -> None:
+    for name in scenario_names("drill", "healthy"):
+        session, judged, _ = played(name, [])
+        assert (judged.score.total, judged.passed) == (0.0, False)
+        told = json.dumps(result_json(session, None))
+        component = session.stage.fill(packaged(name).diagnosis.component)  # type: ignore[union-attr]
+        assert component not in told
+        assert "cause" not in told
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_machine() -> None:
+    """The same seed gives the same result with another hash seed, time zone and locale."""
+    program = (
+        "import asyncio, json, hashlib\n"
+        "from tests.scenarios.test_library import played\n"
+        "from scenarios.catalogue import packaged\n"
+        "from scenarios.debrief import result_json\n"
+        "from scenarios.script import script_lines\n"
+        "lines = [line for _, line in script_lines(packaged('hot-node').solution)]\n"
+        "session, judged, _ = played('hot-node', lines, 5)\n"
+        "outputs = [entry.shown for entry in session.journal.entries]\n"
+        "print(hashlib.sha256(json.dumps([outputs, result_json(session, judged)]).encode()).hexdigest())\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    seen = set()
+    for hash_seed, zone, locale in (("0", "UTC", "C"), ("1", "Asia/Tokyo", "C.UTF-8"), ("77", "America/Lima", "POSIX")):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "TZ": zone, "LC_ALL": locale, "PYTHONPATH": str(root)}
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, cwd=root, capture_output=True, text=True, check=True
+        )
+        seen.add(run.stdout)
+    assert len(seen) == 1
+
+
+def test_two_learners_of_one_seed_meet_the_same_world() -> None:
+    async def digest() -> str:
+        session = await DrillSession.start(packaged("hot-node"), 4)
+        session.close()
+        return session.simulation.state_digest()
+
+    assert asyncio.run(digest()) == asyncio.run(digest())

@@ -1,0 +1,1 @@
+"""Every way a person meets breakfix: command line, plain mode, full-screen program and web serving."""

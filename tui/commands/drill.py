@@ -1,0 +1,67 @@
+"""A hidden fault to find, repair and be scored on.
+
+With --script, the file's lines feed the learner's shell and lines like `:diagnose component=... cause=...`,
+`:pin TEXT`, `:note TEXT`, `:hint`, `:hands ACTION target=...`, `:wait 10m`, `:submit` are the other moves. The status
+is 0 if the drill was passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+from engine.kernel.errors import BreakfixError
+from tui.opening import parse_seed
+
+KINDS = ("drill", "healthy", "incident")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `breakfix drill` takes."""
+    parser.add_argument("name", nargs="?", help="a drill (`breakfix list drills`) or a scenario file")
+    parser.add_argument("--seed", help="which variant (default: a new one each time; 1 for scripts)")
+    parser.add_argument("--plain", action="store_true", help="line by line, without a full screen")
+    parser.add_argument("--script", metavar="FILE", help="take the learner's moves from FILE (- is standard input)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument("--resume", action="store_true", help="take up the last drill that was not handed in")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Play. Returns 0 if the drill was passed, 1 if not."""
+    from tui import drills
+
+    if arguments.script is not None:
+        seed = parse_seed(arguments.seed or "1")
+        return _run_script(arguments, seed)
+    if arguments.resume:
+        return asyncio.run(drills.resume_last(arguments.name))
+    if arguments.name is None:
+        return drills.choose(arguments.seed)
+    scenario = drills.scenario_named(arguments.name)
+    seed = parse_seed(arguments.seed) if arguments.seed else drills.new_seed(scenario.id)
+    return asyncio.run(drills.play(scenario, arguments.name, seed, as_json=arguments.json))
+
+
+def _run_script(arguments: argparse.Namespace, seed: int) -> int:
+    from tui import drills
+
+    if arguments.name is None:
+        raise BreakfixError("--script needs the name of a drill", "`breakfix list drills` shows them all.")
+    result = asyncio.run(drills.run_script(drills.scenario_named(arguments.name), seed, _script(arguments.script)))
+    if arguments.json:
+        print(json.dumps(result.data, indent=2, ensure_ascii=False))
+    else:
+        print(result.page, end="")
+    return 0 if result.passed else 1
+
+
+def _script(name: str) -> str:
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BreakfixError(f"{name} is not a text file in UTF-8") from None
+    except OSError as error:
+        raise BreakfixError(f"the script {name} can't be read: {error.strerror}") from None

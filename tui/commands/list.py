@@ -1,0 +1,135 @@
+"""What there is, as a table or with --json."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `breakfix list` takes."""
+    parser.add_argument("what", choices=sorted(LISTS))
+    parser.add_argument("--json", action="store_true", help="everything that is known, as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the list."""
+    rows = LISTS[arguments.what]()
+    if arguments.json:
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return 0
+    for line in table(rows):
+        print(line)
+    return 0
+
+
+def table(rows: list[Row]) -> list[str]:
+    """The first columns of the rows, aligned and cut to the terminal's width; --json has everything."""
+    if not rows:
+        return ["(none)"]
+    keys = [key for key in rows[0] if not isinstance(rows[0][key], list | dict)][:3]
+    cells = [[str(row[key]).strip().split("\n")[0] for key in keys] for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(keys) - 1)]
+    limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
+    lines = (
+        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in cells
+    )
+    return [line.rstrip()[:limit] for line in lines]
+
+
+def _sites() -> list[Row]:
+    from engine.sites.build import load_site
+    from engine.sites.catalogue import site_names
+
+    return [
+        {
+            "name": name,
+            "title": site.title,
+            "nodes": list(site.node_names),
+            "software": dict(site.software),
+            "notes": site.notes,
+        }
+        for name in site_names()
+        for site in [load_site(name)]
+    ]
+
+
+def _commands() -> list[Row]:
+    from engine.commands.command import command_modules, load_command
+
+    found = []
+    for name, module in sorted(command_modules().items()):
+        command = load_command(name)
+        found.append({"name": name, "family": module.split(".")[2], "summary": command.summary})
+    return found
+
+
+def _faults() -> list[Row]:
+    from engine.faults.fault import catalogue
+
+    return [
+        {
+            "id": fault.id,
+            "targets": " or ".join(fault.targets),
+            "title": fault.title,
+            "parameters": [{"name": p.name, "default": p.default, "meaning": p.doc} for p in fault.parameters],
+        }
+        for fault in catalogue().values()
+    ]
+
+
+def _hands() -> list[Row]:
+    from engine.hands.action import catalogue
+
+    return [
+        {"name": action.name, "targets": ", ".join(action.jobs), "title": action.title}
+        for action in catalogue().values()
+    ]
+
+
+def _facts() -> list[Row]:
+    from engine.facts.fact import catalogue
+
+    return [{"name": fact.signature, "gives": fact.type.name, "meaning": fact.doc} for fact in catalogue().values()]
+
+
+def _drills() -> list[Row]:
+    return _scenarios("drill", "healthy", "incident")
+
+
+def _labs() -> list[Row]:
+    return _scenarios("lab")
+
+
+def _scenarios(*kinds: str) -> list[Row]:
+    from scenarios.catalogue import packaged, scenario_names
+
+    return [
+        {
+            "id": entry.id,
+            "difficulty": entry.difficulty,
+            "title": entry.title,
+            "kind": entry.kind,
+            "site": entry.site,
+            "minutes": entry.minutes,
+            "objectives": list(entry.objectives),
+        }
+        for entry in map(packaged, scenario_names(*kinds))
+    ]
+
+
+LISTS: dict[str, Callable[[], list[Row]]] = {
+    "commands": _commands,
+    "drills": _drills,
+    "facts": _facts,
+    "faults": _faults,
+    "hands": _hands,
+    "labs": _labs,
+    "sites": _sites,
+}
