@@ -48,10 +48,17 @@ def node_of(component: str) -> str:
     return component.partition("/")[0]
 
 
+def places(world: World) -> list[str]:
+    """Machines and switches."""
+    return [identifier for name in _PLACES for identifier in BY_NAME[name].ids(world, None)]
+
+
+def parts(world: World, place: str) -> list[str]:
+    """The parts of a machine or switch."""
+    return [part for name in _PARTS for part in BY_NAME[name].ids(world, place)]
+
+
 def _candidates(world: World, component: str) -> list[str]:
     """Machines and switches, and the parts of the one that is meant."""
-    places = [identifier for name in _PLACES for identifier in BY_NAME[name].ids(world, None)]
-    place = node_of(component)
-    if place not in places:
-        return [NOTHING, *places]
-    return [NOTHING, *places, *(part for name in _PARTS for part in BY_NAME[name].ids(world, place))]
+    known, place = places(world), node_of(component)
+    return [NOTHING, *known, *(parts(world, place) if place in known else ())]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from typing import Any
 
 from engine.kernel.units import SECOND
-from scenarios.components import causes
-from scenarios.result import Part, Reason, Result, unfinished
+from scenarios.components import NOTHING, causes
+from scenarios.result import GivenDiagnosis, Reason, Result, unfinished
 from scenarios.session import DrillSession
 
 _WIDTH = 78
@@ -25,12 +24,13 @@ def page(session: DrillSession, result: Result) -> str:
         _wrong(session),
         _time(session, result),
     ]
-    teaching = "\n\n".join(_folded(" ".join(text.split())) for text in _paragraphs(session))
+    teaching = "\n\n".join(_folded(" ".join(text.split())) for text in paragraphs(session))
     told = ["\n".join(map(_folded, block)) for block in blocks if block]
     return "\n\n".join([*told, teaching] if teaching else told) + "\n"
 
 
-def _paragraphs(session: DrillSession) -> list[str]:
+def paragraphs(session: DrillSession) -> list[str]:
+    """The teaching text, paragraph by paragraph, with what the seed chose."""
     return [text for text in session.stage.fill(session.scenario.debrief).split("\n\n") if text.strip()]
 
 
@@ -101,11 +101,11 @@ def _score_json(result: Result) -> dict[str, Any]:
 
 
 def _head(result: Result) -> list[str]:
-    parts = "   ".join(f"{part.name} {_number(part.points)}/{part.of}" for part in result.score.parts)
-    hints = f"   hints −{_number(result.score.hints)}" if result.score.hints else ""
+    parts = "   ".join(f"{part.name} {points_text(part.points)}/{part.of}" for part in result.score.parts)
+    hints = f"   hints −{points_text(result.score.hints)}" if result.score.hints else ""
     verdict = "passed" if result.passed else "not passed"
     return [
-        f"{_number(result.score.total)} / 100   {verdict}",
+        f"{points_text(result.score.total)} / 100   {verdict}",
         f"{parts}{hints}",
         RULE,
         *(f"  {why}" for why in result.not_passed),
@@ -113,26 +113,30 @@ def _head(result: Result) -> list[str]:
 
 
 def _truth(session: DrillSession, result: Result) -> list[str]:
-    title = causes(session.scenario)[result.cause]
-    said = [
-        f"You said:       {one.component}, {one.cause}{' (exact)' if one.exact else ''}" for one in result.diagnoses
-    ]
-    return [f"What was wrong: {result.component}, {result.cause} ({title})", *said]
+    wrong = f"{result.component}, {result.cause} ({causes(session.scenario)[result.cause]})"
+    if result.component == NOTHING:
+        wrong = "nothing"
+    return [f"What was wrong: {wrong}", *(f"You said:       {_said(one)}" for one in result.diagnoses)]
+
+
+def _said(one: GivenDiagnosis) -> str:
+    words = "nothing is broken" if one.component == NOTHING else f"{one.component}, {one.cause}"
+    return f"{words} (exact)" if one.exact else words
 
 
 def _reasons(result: Result) -> list[str]:
     lines = ["Points"]
     for part in result.score.parts:
-        lines.append(f"  {part.name} {_number(part.points)} of {part.of}")
-        lines += [f"    {_signed(reason)}  {reason.text}" for reason in _telling(part)]
-    return lines
+        lines.append(f"  {part.name} {points_text(part.points)} of {part.of}")
+        lines += [f"    {signed_points(reason)}  {reason.text}" for reason in part.reasons]
+    return [*lines, *(f"  {hints}" for hints in hints_told(result))]
 
 
-def _telling(part: Part) -> Iterator[Reason]:
-    """Reasons, except those that the list of evidence tells better."""
-    for reason in part.reasons:
-        if part.name != "evidence" or not reason.text.startswith(("seen", "missed")):
-            yield reason
+def hints_told(result: Result) -> list[str]:
+    """What hints cost, if any were taken."""
+    earned, cost = sum(part.points for part in result.score.parts), result.score.hints
+    limited = " (limited: a score is no less than 0)" if cost > earned else ""
+    return [f"hints -{points_text(cost)}{limited}"] if cost else []
 
 
 def _evidence(session: DrillSession, result: Result) -> list[str]:
@@ -156,9 +160,11 @@ def _time(session: DrillSession, result: Result) -> list[str]:
     return ["Timeline", *rows]
 
 
-def _number(value: float) -> str:
+def points_text(value: float) -> str:
+    """Points as people write them: `35`, `2.5`."""
     return f"{value:.1f}".removesuffix(".0")
 
 
-def _signed(reason: Reason) -> str:
+def signed_points(reason: Reason) -> str:
+    """A reason's points with their sign, in a column."""
     return f"{reason.points:+.1f}".removesuffix(".0").rjust(5)

@@ -52,8 +52,7 @@ def diagnosis_part(truth: Truth, diagnoses: tuple[GivenDiagnosis, ...], weight: 
     revisions = len(diagnoses) - 1
     if revisions:
         reasons.append(Reason(-float(REVISION_COST * revisions), f"{revisions} revision{'s' * (revisions > 1)}"))
-    points = max(round(sum(reason.points for reason in reasons), 1), 0.0)
-    return Part("diagnosis", points, weight, tuple(reasons))
+    return Part.summed("diagnosis", weight, reasons)
 
 
 def _points(truth: Truth, answer: tuple[str, str], said: GivenDiagnosis, weight: int) -> tuple[Reason, Reason]:

@@ -109,6 +109,8 @@ def _in_entry(
 def _readings(stage: Stage, one: Evidence, text: str) -> Iterator[list[list[Span]]]:
     """The ways in which a text may show it: for each, where each pattern that is needed stands."""
     values = stage.choices.texts
+    if any(pattern.find(text, values) for pattern in one.without):
+        return
     yield from ([pattern.find(text, values)] for pattern in one.patterns)
     if one.every:
         yield [pattern.find(text, values) for pattern in one.every]

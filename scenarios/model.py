@@ -102,11 +102,15 @@ class OtherMove(StrictModel):
 
 
 class WrongCause(StrictModel):
-    """A plausible cause that is not the one, what would stand instead of the faults, and the evidence against it."""
+    """A plausible cause that is not the one, what would stand instead of the faults, and the evidence against it.
+
+    What stands there are faults, or what somebody did before the learner came.
+    """
 
     cause: Cause
     component: Short
     instead: tuple[FaultUse, ...] = ()
+    moves: Annotated[tuple[OtherMove, ...], Field(description="what somebody did before, if it is that")] = ()
     refuted_by: Annotated[tuple[Id, ...], Field(min_length=1)]
     because: Text
 
@@ -131,6 +135,7 @@ class Diagnosis(StrictModel):
 class Evidence(StrictModel):
     """Something to be seen: a fact, and texts any of which, or all of which together, reveal it.
 
+    What shows it by something that is missing (a log without an error) names with `without` what must not stand there.
     A fact of normality names with `against` the wrong cause that it refutes.
     """
 
@@ -139,6 +144,7 @@ class Evidence(StrictModel):
     fact: FactText
     patterns: tuple[TextPattern, ...] = ()
     every: Annotated[tuple[TextPattern, ...], Field(description="patterns that one output must show all of")] = ()
+    without: Annotated[tuple[TextPattern, ...], Field(description="patterns that it must show none of")] = ()
     weight: Weight = 1
     against: Cause | None = None
 
@@ -163,7 +169,10 @@ class SafetyRule(StrictModel):
 
 
 class RecordWords(StrictModel):
-    """What a good drain reason or note names: any text of each list, in capitals or not, and a time of day."""
+    """What a good drain reason or note names: any text of each list, in capitals or not, and a time of day.
+
+    Where nothing is broken there is no time to name.
+    """
 
     component: Annotated[tuple[Short, ...], Field(min_length=1)]
     cause: Annotated[tuple[Short, ...], Field(min_length=1)]
@@ -174,6 +183,35 @@ class Hint(StrictModel):
 
     text: Text
     cost: Annotated[int, Field(ge=0, le=30)] = 4
+
+
+class GuideSign(StrictModel):
+    """A sign that a step of a guide is done. All that is given must hold of one thing that the learner did.
+
+    `line`: a line typed in a terminal; `shown`: what a line printed, or what a move says (the pinned line, the note's
+    text, `replace dgx-02/fan3`); `move`: a move of that kind; `told`: a message that came; `opened`: a part of the
+    full-screen program.
+    """
+
+    line: TextPattern | None = None
+    shown: TextPattern | None = None
+    move: Literal["pin", "note", "hint", "hands", "diagnose", "answer", "wait", "submit"] | None = None
+    told: TextPattern | None = None
+    opened: Literal["map", "commands", "time", "help"] | None = None
+
+
+class GuideStep(StrictModel):
+    """A step of a guide: what to do and why. `{key:drill.note}` in its text stands for the key of that action.
+
+    `do` is how, as in a script; `done` lists signs, any of which is enough. With `in_order` they count only when the
+    steps before it are done.
+    """
+
+    title: Short
+    text: Text
+    do: Script | None = None
+    done: Annotated[tuple[GuideSign, ...], Field(min_length=1)]
+    in_order: bool = False
 
 
 class Question(StrictModel):
@@ -226,6 +264,7 @@ class Scenario(StrictModel):
     record: RecordWords | None = None
     questions: tuple[Question, ...] = ()
     hints: tuple[Hint, ...] = ()
+    guide: Annotated[tuple[GuideStep, ...], Field(description="steps that are told one after the other")] = ()
     solution: Annotated[Script, Field(description="the reference solution, a script")]
     wrong_fixes: tuple[WrongFix, ...] = ()
     debrief: Text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import floor
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,27 @@ class Part:
     points: float
     of: int
     reasons: tuple[Reason, ...] = ()
+
+    @classmethod
+    def summed(cls, name: str, of: int, reasons: Sequence[Reason]) -> Self:
+        """A part that earns what its reasons add up to, within 0 and `of`; a last reason says where it is limited."""
+        total = sum(reason.points for reason in reasons)
+        points = round(min(max(total, 0.0), float(of)), 1)
+        if total < 0:
+            reasons = [*reasons, Reason(-total, "limited: a part earns no less than 0")]
+        elif round(total, 1) > of:
+            reasons = [*reasons, Reason(of - total, f"limited: this part earns no more than {of}")]
+        return cls(name, points, of, _in_tenths(reasons, round(points * 10)))
+
+
+def _in_tenths(reasons: Sequence[Reason], total: int) -> tuple[Reason, ...]:
+    """The reasons in tenths of a point that add up to `total` tenths: those that lose most by it are rounded up."""
+    exact = [round(reason.points * 10, 6) for reason in reasons]
+    tenths = [floor(value) for value in exact]
+    by_loss = sorted(range(len(exact)), key=lambda number: tenths[number] - exact[number])
+    for number in by_loss[: total - sum(tenths)]:
+        tenths[number] += 1
+    return tuple(Reason(value / 10, reason.text) for value, reason in zip(tenths, reasons, strict=True))
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,15 @@ class Findings:
         """The share of the evidence that was seen."""
         return share(self.stage.scenario, (one.id for one in self.evidence if one.seen))
 
+    @property
+    def scaled(self) -> str:
+        """Why what takes no doing earns only a part of its points; empty when all of the evidence was seen."""
+        found, of = sum(one.seen for one in self.evidence), len(self.evidence)
+        if found == of:
+            return ""
+        weighed = f", {self.seen:.0%} of what they weigh" if len({one.weight for one in self.evidence}) > 1 else ""
+        return f" (counts as far as you looked: {found} of {of} pieces of evidence{weighed})"
+
 
 async def score(session: DrillSession) -> Result:
     """Judge a session that was handed in."""
@@ -154,28 +163,29 @@ def _repair(findings: Findings, weight: int) -> Part:
         if not result.holds:
             reasons.append(Reason(0.0, f"not reached: {result.says}"))
         elif result.at_start and not lab:
-            reasons.append(
-                Reason(worth * findings.seen, f"held from the start, counted by the evidence found: {result.says}")
-            )
+            reasons.append(Reason(worth * findings.seen, f"was so from the start: {result.says}{findings.scaled}"))
         else:
             reasons.append(Reason(worth, f"reached: {result.says}"))
-    return _part("repair", weight, reasons)
+    return Part.summed("repair", weight, reasons)
 
 
 def _seen_part(findings: Findings, weight: int) -> Part:
     """Half for what was seen, half for what was pinned, the latter by precision."""
     total = sum(one.weight for one in findings.evidence) or 1
-    precision = sum(findings.pins) / len(findings.pins) if findings.pins else 0.0
+    useful, pins = sum(findings.pins), len(findings.pins)
     reasons = []
     for one in findings.evidence:
         worth = weight * one.weight / total / 2
-        reasons.append(Reason(worth if one.seen else 0.0, f"{'seen' if one.seen else 'missed'}: {one.says}"))
         if one.pinned:
-            reasons.append(Reason(worth * precision, f"pinned: {one.says}"))
-    useless = len(findings.pins) - sum(findings.pins)
-    if useless:
-        reasons.append(Reason(0.0, f"{useless} of {len(findings.pins)} pins show no evidence"))
-    return _part("evidence", weight, reasons)
+            reasons.append(Reason(worth * (1 + useful / pins), f"seen and pinned: {one.says}"))
+        elif one.seen:
+            reasons.append(Reason(worth, f"seen, not pinned (half): {one.says}"))
+        else:
+            reasons.append(Reason(0.0, f"missed: {one.says}"))
+    if useful < pins:
+        scaled = f", so pinning is scaled to {useful}/{pins}" if useful else ""
+        reasons.append(Reason(0.0, f"{pins - useful} of {pins} pins show no evidence{scaled}"))
+    return Part.summed("evidence", weight, reasons)
 
 
 def _safety(findings: Findings, weight: int) -> Part:
@@ -185,25 +195,31 @@ def _safety(findings: Findings, weight: int) -> Part:
     reasons = []
     for rule, result in zip(rules, findings.safety, strict=True):
         worth = weight * rule.weight / total * findings.seen
-        reasons.append(Reason(worth if result.holds else 0.0, f"{'kept' if result.holds else 'broken'}: {result.says}"))
+        if result.holds:
+            reasons.append(Reason(worth, f"kept: {result.says}{findings.scaled}"))
+        else:
+            reasons.append(Reason(0.0, f"broken: {result.says}"))
     if not rules:
-        reasons.append(Reason(weight * findings.seen, "no safety rule of this scenario was at stake"))
-    return _part("safety", weight, reasons)
+        reasons.append(Reason(weight * findings.seen, f"nothing here could be hurt{findings.scaled}"))
+    return Part.summed("safety", weight, reasons)
 
 
 def _record(findings: Findings, weight: int) -> Part:
-    """Whether a note or a drain reason names component, cause and time: 2/5, 2/5 and 1/5."""
-    words = findings.stage.scenario.record
+    """Whether a note or a drain reason names component, cause and time: 2/5, 2/5 and 1/5. Where nothing is broken,
+    nothing began at any time, so that component and cause are half of it each."""
+    words, dated = findings.stage.scenario.record, findings.stage.scenario.kind != "healthy"
     texts = [entry.text.casefold() for entry in findings.entries if entry.kind in ("note", "record")]
     if words is None or not texts:
-        return _part("record", weight, [Reason(0.0, "nothing was written down")])
+        return Part.summed("record", weight, [Reason(0.0, "nothing was written down")])
+    worth = weight * (0.4 if dated else 0.5)
     reasons = [
-        _named(findings.stage, "the component", words.component, texts, weight * 0.4),
-        _named(findings.stage, "the cause", words.cause, texts, weight * 0.4),
+        _named(findings.stage, "the component", words.component, texts, worth),
+        _named(findings.stage, "the cause", words.cause, texts, worth),
     ]
-    timed = any(_TIME_OF_DAY.search(text) for text in texts)
-    reasons.append(Reason(weight * 0.2 if timed else 0.0, f"the record gives {'the' if timed else 'no'} time"))
-    return _part("record", weight, reasons)
+    if dated:
+        timed = any(_TIME_OF_DAY.search(text) for text in texts)
+        reasons.append(Reason(weight * 0.2 if timed else 0.0, f"the record gives {'the' if timed else 'no'} time"))
+    return Part.summed("record", weight, reasons)
 
 
 def _named(stage: Stage, what: str, words: Sequence[str], texts: Sequence[str], worth: float) -> Reason:
@@ -222,12 +238,7 @@ def _answers(findings: Findings, weight: int) -> Part:
         reasons.append(
             Reason(weight / len(questions) if right else 0.0, f"{'right' if right else 'not right'}: {question.text}")
         )
-    return _part("answers", weight, reasons)
-
-
-def _part(name: str, weight: int, reasons: Sequence[Reason]) -> Part:
-    rounded = tuple(Reason(round(reason.points, 1), reason.text) for reason in reasons)
-    return Part(name, round(min(sum(reason.points for reason in reasons), float(weight)), 1), weight, rounded)
+    return Part.summed("answers", weight, reasons)
 
 
 def _missing(findings: Findings, total: Score) -> list[str]:
@@ -244,5 +255,5 @@ def _missing(findings: Findings, total: Score) -> list[str]:
     if not (findings.diagnoses and findings.diagnoses[-1].exact and len(findings.diagnoses) <= MOST_DIAGNOSES):
         wanting.insert(0, "the diagnosis is not exact")
     if any(goal.at_start and goal.holds for goal in findings.goals) and findings.seen < ENOUGH:
-        wanting.append("less than half of the evidence was found, so what held from the start proves nothing")
+        wanting.append("less than half of the evidence was found, and what was so from the start counts only with it")
     return wanting + [f"critical: {rule.says}" for rule in findings.safety if rule.critical and not rule.holds]

@@ -11,7 +11,7 @@ from engine.kernel.names import quoted, unknown
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
 from scenarios import script
-from scenarios.components import causes, require_cause, require_component
+from scenarios.components import NOTHING, causes, require_cause, require_component
 from scenarios.journal import Entry, Journal
 from scenarios.model import Scenario
 from scenarios.patterns import plain_text
@@ -182,6 +182,14 @@ class DrillSession:
         self._told_orders = sum(order.done for order in self.simulation.world.hands[""].orders)
         self._told_messages = len(self.journal.of("message"))
 
+    def resize(self, number: int, columns: int, rows: int) -> None:
+        """The window of a terminal has another size; lines that follow see it."""
+        self.terminal(number)
+        front = self._recordings[number].front
+        front.columns, front.rows = columns, rows
+        shown = self.shell_terminals().play.terminal(number)
+        shown.columns, shown.rows = columns, rows
+
     def person_at(self, number: int, front: FrontEnd) -> FrontEnd:
         """Let another front end answer at a terminal. Returns the one before."""
         self.terminal(number)
@@ -252,7 +260,8 @@ class DrillSession:
         cause = require_cause(self._causes, move.cause)
         again = bool(self.journal.of("diagnose"))
         self._add("diagnose", words=(component, cause))
-        said = f"Diagnosis: {component}, {self._causes[cause]}."
+        named = "" if component == NOTHING else f"{component}, "
+        said = f"Diagnosis: {named}{self._causes[cause]}."
         return Reply(f"{said} It stands now; the points are the first one's, less 10." if again else said)
 
     def _pin(self, move: script.Pin) -> Reply:
@@ -262,7 +271,7 @@ class DrillSession:
                 if move.text in line:
                     self._add("pin", line, source=number)
                     return Reply(f"Pinned: {line.strip()}")
-        raise MoveError(f"no line on the screen holds {quoted(move.text)}")
+        raise MoveError(f"no line that a command printed holds {quoted(move.text)}")
 
     def _noted(self, kind: Any, text: str) -> Reply:
         self._add(kind, text)

@@ -87,21 +87,24 @@ class Stage:
 
     async def instead(self, wrong: WrongCause) -> Simulation[World]:
         """The world in which a wrong cause is the true one."""
-        return await self.world(wrong.instead)
+        return await self.world(wrong.instead, moves=wrong.moves)
 
-    async def world(self, faults: Sequence[FaultUse], *, noise: bool = True) -> Simulation[World]:
-        """A world at the learner's arrival, with some faults. What comes later is scheduled in it."""
-        key = f"{faults!r} {noise}"
+    async def world(
+        self, faults: Sequence[FaultUse], *, noise: bool = True, moves: Sequence[OtherMove] = ()
+    ) -> Simulation[World]:
+        """A world at the learner's arrival, with some faults, and what somebody did besides. What comes later is
+        scheduled in it."""
+        key = f"{faults!r} {noise} {moves!r}"
         if key not in self._arrivals:
-            self._arrivals[key] = await self._arrive(faults, noise)
+            self._arrivals[key] = await self._arrive(faults, noise, moves)
         return self._arrivals[key].fork()
 
-    async def _arrive(self, faults: Sequence[FaultUse], noise: bool) -> Simulation[World]:
+    async def _arrive(self, faults: Sequence[FaultUse], noise: bool, moves: Sequence[OtherMove]) -> Simulation[World]:
         onsets = [self.time(use.onset) for use in faults]
         simulation = await self._before(noise, min([self._quiet_until, *onsets]))
         for use, onset in zip(faults, onsets, strict=True):
             self._inject(simulation, use, onset)
-        await self._past(simulation)
+        await self._past(simulation, self.arrival, moves)
         simulation.advance_to(self.arrival)
         simulation.world.blast_radius.update("", harms=())
         return simulation
@@ -110,8 +113,9 @@ class Stage:
     def _quiet_until(self) -> int:
         """When the first fault of the scenario begins, or what would stand instead of it."""
         wrong = self.scenario.diagnosis.wrong if self.scenario.diagnosis else ()
-        uses = [*self.scenario.faults, *(use for one in wrong for use in one.instead)]
-        return min([self.arrival, *(self.time(use.onset) for use in uses)])
+        onsets = [use.onset for use in (*self.scenario.faults, *(use for one in wrong for use in one.instead))]
+        onsets += [move.at for one in wrong for move in one.moves]
+        return min([self.arrival, *map(self.time, onsets)])
 
     async def _before(self, noise: bool, time: int) -> Simulation[World]:
         """The world at a time until which nothing was broken; many worlds have the same one behind them."""
@@ -131,10 +135,10 @@ class Stage:
         parameters = tuple((name, self.fill(value)) for name, value in sorted(use.parameters.items()))
         simulation.apply(InjectFault(use.fault, self.fill(use.target), parameters, onset - simulation.now))
 
-    def moves(self) -> list[TimedMove]:
+    def moves(self, besides: Sequence[OtherMove] = ()) -> list[TimedMove]:
         """What other people do, in order of time; workloads are what users did."""
         work = [OtherMove(at=job.at, who=job.user, line=job.line) for job in self.scenario.workloads]
-        timed = [self._timed(move, number) for number, move in enumerate([*work, *self.scenario.moves])]
+        timed = [self._timed(move, number) for number, move in enumerate([*work, *self.scenario.moves, *besides])]
         return sorted(timed, key=lambda move: move.time)
 
     def _timed(self, move: OtherMove, number: int) -> TimedMove:
@@ -142,10 +146,10 @@ class Stage:
         line, message = (self.fill(text) if text else None for text in (move.line, move.message))
         return TimedMove(self.time(move.at), self.fill(move.who), host, line, message, OTHERS_TERMINAL + number)
 
-    async def _past(self, simulation: Simulation[World], until: int | None = None) -> None:
+    async def _past(self, simulation: Simulation[World], end: int, besides: Sequence[OtherMove] = ()) -> None:
         """What other people did from now until a time before the learner came."""
-        begin, end = simulation.now, self.arrival if until is None else until
-        for move in self.moves():
+        begin = simulation.now
+        for move in self.moves(besides):
             if move.line and begin <= move.time < end:
                 simulation.advance_to(move.time)
                 terminals = self.open_world(simulation)

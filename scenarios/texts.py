@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from engine.kernel.documents import Path
-from scenarios.model import FaultUse, Scenario
+from scenarios.model import FaultUse, OtherMove, Scenario
 from scenarios.patterns import TextPattern
 from scenarios.templates import names_in
 
@@ -22,7 +22,8 @@ def templates(scenario: Scenario) -> Texts:
     for path, use in fault_uses(scenario):
         yield from _of_fault(path, use)
     yield from _fields(("workloads",), scenario.workloads, "user", "at", "line")
-    yield from _fields(("moves",), scenario.moves, "at", "who", "host", "line", "message")
+    for path, moves in _moves(scenario):
+        yield from _fields(path, moves, "at", "who", "host", "line", "message")
     for name in ("evidence", "goals", "safety", "wrong_fixes"):
         yield from _fields((name,), getattr(scenario, name), "says")
     yield from _fields(("wrong_fixes",), scenario.wrong_fixes, "lines")
@@ -40,8 +41,9 @@ def times(scenario: Scenario) -> Texts:
     """Durations that hold no name; those with names are known when the seed has chosen."""
     found: list[tuple[Path, str]] = [(("lead",), scenario.lead), (("settle",), scenario.settle)]
     found += [((*path, "onset"), use.onset) for path, use in fault_uses(scenario)]
-    for name in ("workloads", "moves"):
-        found += _fields((name,), getattr(scenario, name), "at")
+    found += _fields(("workloads",), scenario.workloads, "at")
+    for path, moves in _moves(scenario):
+        found += _fields(path, moves, "at")
     return ((path, text) for path, text in found if not names_in(text))
 
 
@@ -54,7 +56,7 @@ def facts(scenario: Scenario) -> Texts:
 def patterns(scenario: Scenario) -> Iterator[tuple[Path, TextPattern]]:
     """Patterns of evidence and of answers."""
     for number, one in enumerate(scenario.evidence):
-        for key in ("patterns", "every"):
+        for key in ("patterns", "every", "without"):
             yield from ((("evidence", number, key, place), pattern) for place, pattern in enumerate(getattr(one, key)))
     for number, question in enumerate(scenario.questions):
         for place, pattern in enumerate(question.accept):
@@ -86,6 +88,13 @@ def scripts(scenario: Scenario) -> Texts:
     """Scripts of moves."""
     yield ("solution",), scenario.solution
     yield from _fields(("wrong_fixes",), scenario.wrong_fixes, "lines")
+
+
+def _moves(scenario: Scenario) -> Iterator[tuple[Path, tuple[OtherMove, ...]]]:
+    """What other people do, and what they did where a wrong cause is the true one."""
+    yield ("moves",), scenario.moves
+    for number, wrong in enumerate(scenario.diagnosis.wrong if scenario.diagnosis else ()):
+        yield ("diagnosis", "wrong", number, "moves"), wrong.moves
 
 
 def _fields(path: Path, items: Iterable[Any], *keys: str) -> Texts:

@@ -50,6 +50,8 @@ def _told(entry: Entry) -> str | None:
         return f"{entry.user} on {entry.host}: {entry.text}"
     if entry.kind == "message" and entry.words == ("machine room",):
         return None  # its own line, at the time when the work was done
-    if entry.kind in ("message", "note", "record"):
+    if entry.kind == "record":
+        return f"gave {entry.words[0]} the reason: {entry.text}"
+    if entry.kind in ("message", "note"):
         return f"{entry.kind}: {entry.text}"
     return {"hint": "took a hint", "submit": "handed in"}.get(entry.kind)

@@ -1,10 +1,10 @@
-"""What the seed chooses in a scenario: components, times, numbers and words, one after another in the file's order."""
+"""What the seed chooses in a scenario or an exhibit: components, times, numbers and words, in the file's order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from engine.facts.fact import View
 from engine.facts.facts import Facts
@@ -12,12 +12,26 @@ from engine.facts.kinds import TYPES, kind_named
 from engine.facts.values import COUNT, DURATION, TEXT, Value, ValueType
 from engine.kernel.calendar import local
 from engine.kernel.errors import BreakfixError
+from engine.kernel.random import Stream
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import format_duration
 from engine.world.world import World
 from scenarios import names as known_names
-from scenarios.model import Choice, ComponentChoice, NumberChoice, Scenario, TimeChoice, WordChoice
+from scenarios.model import Choice, ComponentChoice, NumberChoice, TimeChoice, WordChoice
 from scenarios.templates import fill, time_offset
+
+
+class Varied(Protocol):
+    """What holds choices: a scenario, or the exhibit of an exam's item. `lead` is the time before somebody comes."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def vary(self) -> Mapping[str, Choice]: ...
+
+    @property
+    def lead(self) -> str: ...
 
 
 @dataclass
@@ -28,20 +42,40 @@ class Choices:
     texts: dict[str, str] = field(default_factory=dict)
 
 
-def choose(scenario: Scenario, simulation: Simulation[World]) -> Choices:
-    """Choose everything that varies. Raises BreakfixError if nothing fits a condition."""
+@dataclass
+class _Draw:
+    """The drawing of everything that varies in one thing; `kind` is what that thing is called."""
+
+    kind: str
+    varied: Varied
+    simulation: Simulation[World]
+    choices: Choices
+
+    @property
+    def called(self) -> str:
+        return f"{self.kind} {self.varied.id}"
+
+    def stream(self, name: str) -> Stream:
+        return self.simulation.stream(f"{self.kind}/{self.varied.id}/{name}")
+
+    def keep(self, name: str, value: Value, text: str) -> None:
+        self.choices.facts[name] = value
+        self.choices.texts[name] = text
+
+
+def choose(varied: Varied, simulation: Simulation[World], kind: str = "scenario") -> Choices:
+    """Choose everything that varies; `kind` is what is varied. Raises BreakfixError if nothing fits a condition."""
     texts = known_names.site_names(simulation.world)
-    choices = Choices(dict(texts), dict(texts))
-    for name, choice in scenario.vary.items():
-        draw = _DRAWS[type(choice)]
-        draw(scenario, name, choice, simulation, choices)
-    return choices
+    draw = _Draw(kind, varied, simulation, Choices(dict(texts), dict(texts)))
+    for name, choice in varied.vary.items():
+        _DRAWS[type(choice)](draw, name, choice)
+    return draw.choices
 
 
-def name_types(scenario: Scenario, last: str | None = None) -> dict[str, ValueType]:
-    """The types of the names in a scenario's facts, up to and with the name `last`."""
+def name_types(varied: Varied, last: str | None = None) -> dict[str, ValueType]:
+    """The types of the names in its facts, up to and with the name `last`."""
     types: dict[str, ValueType] = {name: TEXT for name in known_names.SITE_NAMES}
-    for name, choice in scenario.vary.items():
+    for name, choice in varied.vary.items():
         types[name] = _type_of(choice)
         types |= {f"{name}.{attribute}": TEXT for attribute in known_names.attribute_names(choice.kind)}
         if name == last:
@@ -55,17 +89,11 @@ def _type_of(choice: Choice) -> ValueType:
     return DURATION if isinstance(choice, TimeChoice) else COUNT if isinstance(choice, NumberChoice) else TEXT
 
 
-def _stream(scenario: Scenario, name: str, simulation: Simulation[World]) -> Any:
-    return simulation.stream(f"scenario/{scenario.id}/{name}")
-
-
-def _component(
-    scenario: Scenario, name: str, choice: ComponentChoice, simulation: Simulation[World], choices: Choices
-) -> None:
-    world = simulation.world
+def _component(draw: _Draw, name: str, choice: ComponentChoice) -> None:
+    world, choices = draw.simulation.world, draw.choices
     place = str(choices.facts.get(choice.in_, choice.in_)) if choice.in_ else None
     candidates = list(kind_named(choice.kind).ids(world, place))
-    types, view = name_types(scenario, name), View(world, simulation.now)
+    types, view = name_types(draw.varied, name), View(world, draw.simulation.now)
 
     def fitting(fact: str) -> list[str]:
         condition = Facts().check_truth(fact, types)
@@ -74,43 +102,36 @@ def _component(
     candidates = fitting(choice.where) if choice.where else candidates
     candidates = fitting(choice.prefer) or candidates if choice.prefer else candidates
     if not candidates:
-        what = f"scenario {scenario.id}: no {choice.kind} fits `{name}` at seed {simulation.seed}"
+        what = f"{draw.called}: no {choice.kind} fits `{name}` at seed {draw.simulation.seed}"
         raise BreakfixError(what, "Loosen its `where`.")
-    chosen = _stream(scenario, name, simulation).choice(candidates)
+    chosen = draw.stream(name).choice(candidates)
     found = known_names.attributes(world, choice.kind, chosen)
-    _keep(choices, name, chosen, chosen)
+    draw.keep(name, chosen, chosen)
     for attribute, text in found.items():
-        _keep(choices, f"{name}.{attribute}", text, text)
+        draw.keep(f"{name}.{attribute}", text, text)
 
 
-def _time(scenario: Scenario, name: str, choice: TimeChoice, simulation: Simulation[World], choices: Choices) -> None:
+def _time(draw: _Draw, name: str, choice: TimeChoice) -> None:
     low, high, step = time_offset(choice.low), time_offset(choice.high), time_offset(choice.step)
-    value = low + _stream(scenario, name, simulation).integer(0, (high - low) // step) * step
-    _keep(choices, name, value, format_duration(value))
-    inventory = simulation.world.inventory
-    arrival = inventory.start + time_offset(fill(scenario.lead, choices.texts))
+    value = low + draw.stream(name).integer(0, (high - low) // step) * step
+    draw.keep(name, value, format_duration(value))
+    inventory = draw.simulation.world.inventory
+    arrival = inventory.start + time_offset(fill(draw.varied.lead, draw.choices.texts))
     clock = local(inventory.timezone, arrival - value).strftime("%H:%M")
-    _keep(choices, f"{name}.clock", clock, clock)
+    draw.keep(f"{name}.clock", clock, clock)
 
 
-def _number(
-    scenario: Scenario, name: str, choice: NumberChoice, simulation: Simulation[World], choices: Choices
-) -> None:
-    value = _stream(scenario, name, simulation).integer(choice.low, choice.high)
-    _keep(choices, name, value, str(value))
+def _number(draw: _Draw, name: str, choice: NumberChoice) -> None:
+    value = draw.stream(name).integer(choice.low, choice.high)
+    draw.keep(name, value, str(value))
 
 
-def _word(scenario: Scenario, name: str, choice: WordChoice, simulation: Simulation[World], choices: Choices) -> None:
-    value = _stream(scenario, name, simulation).choice(choice.of)
-    _keep(choices, name, value, value)
+def _word(draw: _Draw, name: str, choice: WordChoice) -> None:
+    value = draw.stream(name).choice(choice.of)
+    draw.keep(name, value, value)
 
 
-def _keep(choices: Choices, name: str, value: Value, text: str) -> None:
-    choices.facts[name] = value
-    choices.texts[name] = text
-
-
-_DRAWS: Mapping[type[Any], Callable[..., None]] = {
+_DRAWS: Mapping[type[Any], Callable[[_Draw, str, Any], None]] = {
     ComponentChoice: _component,
     TimeChoice: _time,
     NumberChoice: _number,

@@ -150,9 +150,7 @@ def test_functions_are_short() -> None:
 
 def test_engine_touches_neither_host_nor_clock_nor_chance() -> None:
     found = [(name_of(path), line, what) for path in sources("engine") for line, what in engine_faults(parse(path))]
-    assert [
-        f"{path}:{line}: {what}" for path, line, what in found if (path, what) not in ENGINE_EXCEPTIONS
-    ] == []
+    assert [f"{path}:{line}: {what}" for path, line, what in found if (path, what) not in ENGINE_EXCEPTIONS] == []
     assert set(ENGINE_EXCEPTIONS) - {(path, what) for path, _, what in found} == set(), "an exception nobody needs"
 
 

@@ -18,8 +18,13 @@ from collections.abc import Sequence
 VERBS = {
     "shell": "a cluster to play with: a shell on its login host",
     "drill": "a hidden fault to find, repair and be scored on",
-    "list": "what there is: drills, sites, faults, facts, commands, hands",
-    "author": "check and prove scenarios, print the format's schema",
+    "exam": "a practice exam against the clock, marked at its end",
+    "study": "exam questions one by one, each explained at once",
+    "review": "the questions that are due today",
+    "progress": "where you stand, by exam and domain",
+    "report": "the last result again, or a list of results",
+    "list": "what there is: drills, exams, sites, faults, facts, commands, hands",
+    "author": "write, check and prove scenarios and question banks",
     "doctor": "whether this machine has what breakfix needs",
 }
 
@@ -27,7 +32,7 @@ USAGE_STATUS, INTERRUPTED_STATUS = 2, 130
 
 _OVERVIEW = """breakfix: practise repairing AI GPU clusters, offline.
 
-  breakfix                  choose a drill
+  breakfix [--plain]        the full-screen program; --plain: line by line
   breakfix VERB --help      what a verb takes
 
 verbs:
@@ -69,7 +74,7 @@ def _run(words: Sequence[str]) -> int:
 
         print(f"breakfix {version('breakfix')}")
         return 0
-    verb, rest = (words[0], words[1:]) if words else ("home", [])
+    verb, rest = ("home", words) if words in ([], ["--plain"]) else (words[0], words[1:])
     if verb not in VERBS and verb != "home":
         from engine.kernel.names import unknown
 

@@ -17,21 +17,11 @@ from scenarios.model import Scenario
 from scenarios.scoring import score
 from scenarios.script import script_lines
 from scenarios.session import DrillSession
+from tui.played import Played, remember
 
 if TYPE_CHECKING:
-    from tui.drill_conversation import Conversation
-
-MOVES = """Your moves beside the shell (evidence that is not pinned counts half):
-  :diagnose component=dgx-02/gpu5 cause=CAUSE     the first one earns the points
-  :causes           causes that a diagnosis may name
-  :pin TEXT         keep the line of the output that holds TEXT as evidence
-  :note TEXT        a note for the ticket
-  :hands ACTION target=dgx-02/gpu5     order work (`hands list` shows what)
-  :wait 10m         let time pass
-  :hint             a hint (it costs points)
-  :briefing, :help  the briefing, or this list, again
-  :submit           hand in
-  :quit             leave; `breakfix drill --resume` takes it up again"""
+    from tui.plain.drill import Conversation
+    from tui.store import Saved
 
 
 @dataclass(frozen=True)
@@ -79,9 +69,9 @@ def choose(seed: str | None) -> int:
     names = scenario_names("drill", "healthy", "incident")
     for number, name in enumerate(names, 1):
         scenario = packaged(name)
-        print(f"{number:3}  {name:<24} {scenario.minutes:>3} min  {scenario.title}"[:79])
+        print(f"{number:3}  {scenario.minutes:>3} min  level {scenario.difficulty}  {scenario.title}"[:79])
     try:
-        answer = input("Which one (number or name; nothing leaves)? ").strip() if sys.stdin.isatty() else ""
+        answer = input("Which one (number; nothing leaves)? ").strip() if sys.stdin.isatty() else ""
     except EOFError:
         answer = ""
     if not answer:
@@ -92,25 +82,37 @@ def choose(seed: str | None) -> int:
 
 
 def new_seed(name: str) -> int:
-    """A seed that the learner has not had in this drill, from what is saved."""
+    """A seed that the learner has not had in this drill, from what is saved and what was handed in."""
+    from tui.played import results
     from tui.store import saved_sessions
 
-    used = {
-        int(saved.header.get("seed", 0)) for saved in saved_sessions("drill") if saved.header.get("scenario") == name
-    }
-    return max(used, default=0) + 1
+    saved = (one.header for one in saved_sessions("drill") if one.header.get("scenario") == name)
+    used = [seed for header in saved if isinstance(seed := header.get("seed"), int)]
+    return max([*used, *(one.seed for one in results() if one.scenario == name)], default=0) + 1
+
+
+def last_saved(name: str | None) -> Saved:
+    """The last drill (of that name) that was not handed in. Raises BreakfixError if there is none."""
+    from tui.store import saved_sessions
+
+    labs = [lab for exam in saved_sessions("exam") for lab in exam.header.get("labs", ())]
+    for one in saved_sessions("drill"):
+        of_an_exam = [one.header.get("scenario"), one.header.get("seed")] in labs
+        if not of_an_exam and name in (None, one.header.get("scenario"), one.header.get("source")):
+            return one
+    raise BreakfixError("there is no drill to take up again", "`breakfix list drills` shows what can be begun.")
 
 
 async def play(scenario: Scenario, source: str, seed: int, *, as_json: bool) -> int:
     """Play a new drill in plain mode. Returns 0 if it was passed."""
-    from tui.drill_conversation import begin
+    from tui.plain.drill import begin
 
     return await finish(await begin(scenario, source, seed), as_json=as_json)
 
 
 async def resume_last(name: str | None) -> int:
     """Take up the last drill (of that name) that was not handed in."""
-    from tui.drill_conversation import resume
+    from tui.plain.drill import resume
 
     return await finish(await resume(name), as_json=False)
 
@@ -124,6 +126,7 @@ async def finish(conversation: Conversation, *, as_json: bool) -> int:
                 print("Not handed in; `breakfix drill --resume` takes it up again.")
             return 1
         result = await score(session)
+        remember(Played(result.scenario, result.seed, round(result.score.total), result.passed))
         shown = json.dumps(result_json(session, result), indent=2, ensure_ascii=False) if as_json else None
         print(shown or page(session, result), flush=True)
         conversation.forget()

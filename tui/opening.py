@@ -39,6 +39,10 @@ class Opening:
                 simulation.apply(parse_fault(text))
         return Play(simulation, pace, write)
 
+    def check(self) -> None:
+        """Raises BreakfixError for a sandbox that cannot be opened."""
+        self.login(self.play().simulation.world.inventory)
+
     def _site(self) -> Simulation[World]:
         """A packaged site by its name, or the one in a file."""
         from engine.simulation import open_document, open_site
@@ -67,7 +71,24 @@ class Opening:
             "seed": self.seed,
             "faults": list(self.faults),
             "settings": dict(self.settings),
+            "host": self.host,
+            "user": self.user,
         }
+
+    @classmethod
+    def of(cls, header: dict[str, Any]) -> Opening:
+        """The sandbox that a journal's header describes. Raises BreakfixError for one that is damaged."""
+        try:
+            return cls(
+                str(header["site"]),
+                int(header["seed"]),
+                tuple(map(str, header.get("faults", ()))),
+                tuple((str(path), str(value)) for path, value in dict(header.get("settings", {})).items()),
+                header.get("host"),
+                header.get("user"),
+            )
+        except (KeyError, TypeError, ValueError):
+            raise BreakfixError("the session's header is damaged", "Delete the file to begin a new one.") from None
 
 
 def add_opening_arguments(parser: argparse.ArgumentParser) -> None:

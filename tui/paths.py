@@ -25,3 +25,38 @@ def sessions_folder() -> Path:
 def reports_folder() -> Path:
     """Reports of faults in breakfix itself."""
     return data_folder() / "reports"
+
+
+def settings_file() -> Path:
+    """What the learner has set."""
+    return data_folder() / "settings.toml"
+
+
+def keymap_file() -> Path:
+    """Keys that the learner has changed."""
+    return data_folder() / "keymap.toml"
+
+
+def transcripts_folder() -> Path:
+    """Text that the learner saved from a terminal."""
+    return data_folder() / "saved"
+
+
+def played_file() -> Path:
+    """Results of drills that were handed in."""
+    return data_folder() / "played.jsonl"
+
+
+def exam_history_file() -> Path:
+    """What came of each exam item that was answered."""
+    return data_folder() / "exam-history.jsonl"
+
+
+def exam_results_folder() -> Path:
+    """Exams and study sessions that were handed in, each with everything that was done in it."""
+    return data_folder() / "results"
+
+
+def item_reports_folder() -> Path:
+    """What the learner wrote about exam items that seem wrong."""
+    return data_folder() / "item-reports"

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,17 @@ class JournalFile:
     def delete(self) -> None:
         """Forget the session."""
         self.close()
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+
+def delete_session(path: Path) -> None:
+    """Forget a session that nobody plays. Raises BreakfixError if another breakfix has it open, OSError."""
+    journal = JournalFile(path)
+    if path.exists():
+        journal.open()
+    journal.close()
+    path.unlink(missing_ok=True)
 
 
 def new_journal(name: str, header: Record) -> JournalFile:

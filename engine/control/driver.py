@@ -33,7 +33,14 @@ from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND, SECOND
 from engine.physics.load import bound_gpus, gpu_processes
-from engine.world.events import GpuLoadChanged, GpuLost, ModuleChanged, NvSwitchLinkFault, ServiceChanged
+from engine.world.events import (
+    GpuLoadChanged,
+    GpuLost,
+    GpuSettingsChanged,
+    ModuleChanged,
+    NvSwitchLinkFault,
+    ServiceChanged,
+)
 from engine.world.inventory import Gpu
 from engine.world.records import BootPhase, BusState, EccCounts, Process, RecoveryAction
 from engine.world.world import World
@@ -228,7 +235,7 @@ class _GpuAction(Action):
             return LOST
         refusal = self.on(simulation, gpus[self.index])
         if refusal is None:
-            simulation.publish(GpuLoadChanged(self.host))
+            simulation.publish(GpuSettingsChanged(self.host))
         return refusal
 
     def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:

@@ -56,9 +56,7 @@ def root_buses(inventory: Inventory, node: Node) -> list[RootBus]:
     roots = resources(inventory, node).roots
     numbers = sorted(roots)
     following = zip(numbers, [*numbers[1:], 0x100], strict=True)
-    return [
-        RootBus(bus, after - 1, numa[bus], _span(roots[bus][1]), _span(roots[bus][0])) for bus, after in following
-    ]
+    return [RootBus(bus, after - 1, numa[bus], _span(roots[bus][1]), _span(roots[bus][0])) for bus, after in following]
 
 
 def regions(inventory: Inventory, host: str) -> Mapping[str, tuple[Region, ...]]:

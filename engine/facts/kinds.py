@@ -56,11 +56,13 @@ class Kind:
 
 
 def _parts(of: Callable[[NodeRecord], Iterable[str]]) -> Ids:
-    """Ids of parts of nodes."""
+    """Ids of parts of nodes; a place that is no node has none."""
 
     def ids(world: World, place: str | None) -> Iterator[str]:
-        for name in [place] if place else world.inventory.node_names:
-            yield from of(world.inventory.node(name))
+        inventory = world.inventory
+        for name in inventory.node_names if place is None else [place]:
+            if name in inventory.node_index:
+                yield from of(inventory.node(name))
 
     return ids
 

@@ -70,8 +70,16 @@ class _Complaint:
 def complaints(document: Document, model: type[pydantic.BaseModel], error: pydantic.ValidationError) -> list[Problem]:
     """A problem for each mistake in the document."""
     found = [_complaint(document, details) for details in error.errors(include_url=False, include_input=False)]
+    found = [one for one in found if not (one.kind == "too_short" and _long_enough(document, one))]
     told = [*_wrong_values(document, found), *_others(document, model, found)]
     return list(dict.fromkeys(told))
+
+
+def _long_enough(document: Document, complaint: _Complaint) -> bool:
+    """Whether a list that is called too short only has entries that are wrong themselves: pydantic leaves those out
+    before it counts."""
+    listed = document.value(complaint.path)
+    return isinstance(listed, list) and len(listed) >= complaint.context["min_length"]
 
 
 def _complaint(document: Document, details: Any) -> _Complaint:

@@ -18,7 +18,7 @@ from engine.physics.fan_control import LEAST_DUTY, settled_duty
 from engine.physics.gpu_power import draw
 from engine.physics.load import gpu_loads
 from engine.physics.thermal_law import RATED_FLOW, resistance
-from engine.world.events import AirChanged, GpuLoadChanged, GpuLost, InletDue, NodePowered
+from engine.world.events import AirChanged, GpuLoadChanged, GpuLost, GpuSettingsChanged, InletDue, NodePowered
 from engine.world.inventory import Fan, Gpu
 from engine.world.records import BusState, Power
 from engine.world.world import World
@@ -210,7 +210,9 @@ def _heat(world: World, node: str) -> tuple[tuple[int, int], ...]:
     return tuple(sorted(heat))
 
 
-def _changed(simulation: Simulation[World], event: AirChanged | GpuLoadChanged | NodePowered) -> None:
+def _changed(
+    simulation: Simulation[World], event: AirChanged | GpuLoadChanged | GpuSettingsChanged | NodePowered
+) -> None:
     _set_fans(simulation, event.node)
 
 
@@ -221,6 +223,7 @@ def _lost(simulation: Simulation[World], event: GpuLost) -> None:
 HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (AirChanged, _changed),
     (GpuLoadChanged, _changed),
+    (GpuSettingsChanged, _changed),
     (NodePowered, _changed),
     (GpuLost, _lost),
     (InletDue, _inlet_due),

@@ -19,7 +19,7 @@ from engine.physics.gpu_bus import drop
 from engine.physics.gpu_power import CLOCK_STEP, Draw, Reason, clock, draw
 from engine.physics.load import gpu_load, gpu_loads
 from engine.physics.thermal_law import Plan, approach, cooling, memory_target, memory_time_constant, plan
-from engine.world.events import AirChanged, GpuLoadChanged, GpuLost, NodePowered, ThermalRegimeDue
+from engine.world.events import AirChanged, GpuLoadChanged, GpuLost, GpuSettingsChanged, NodePowered, ThermalRegimeDue
 from engine.world.inventory import Gpu
 from engine.world.records import BusState, GpuLoad, Power, ThermalHistory, ThermalRegime
 from engine.world.world import World
@@ -243,7 +243,7 @@ def _open_node(simulation: Simulation[World], node: str) -> None:
         _settle(simulation, gpu, work, started if opening else 0, () if opening else past)
 
 
-def _node_changed(simulation: Simulation[World], event: AirChanged | NodePowered) -> None:
+def _node_changed(simulation: Simulation[World], event: AirChanged | GpuSettingsChanged | NodePowered) -> None:
     _settle_node(simulation, event.node)
 
 
@@ -266,6 +266,7 @@ def _lost(simulation: Simulation[World], event: GpuLost) -> None:
 
 HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (GpuLoadChanged, _load_changed),
+    (GpuSettingsChanged, _node_changed),
     (AirChanged, _node_changed),
     (NodePowered, _node_changed),
     (ThermalRegimeDue, _due),

@@ -64,11 +64,56 @@ class LineEnd:
 
 @dataclass
 class _Told:
-    """What a running line has told us."""
+    """What a running line has told us. The interpreter holds this object and nothing that holds the interpreter: such
+    a circle would never be collected, and an interpreter keeps threads and file descriptors.
+    """
 
     ended: bool = False
     leaving: bool = False
+    status: int = 0
+    options: tuple[str, ...] = ()
     errors: bytearray = field(default_factory=bytearray)
+
+    def begin(self) -> None:
+        """Another line."""
+        self.ended = self.leaving = False
+        self.errors = bytearray()
+
+    async def epilogue(self, context: Any) -> int:
+        """A line has come to its end: its status, and the options of `set`."""
+        self.ended = True
+        self.status = int(context.argv[0]) & 0xFF
+        given = context.argv[1].split(":")
+        self.options = tuple(name for name in _OPTIONS if name in given)
+        return self.status
+
+    async def leave(self, context: Any) -> int:
+        """`exit` or `logout`."""
+        self.leaving = True
+        return 0
+
+
+@dataclass(frozen=True)
+class _GoneState:
+    """What a shell that is gone would say."""
+
+    cwd: str = "/"
+    variables: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+class _Gone:
+    """Stands where an interpreter was, once it was closed."""
+
+    def shell_state(self) -> _GoneState:
+        return _GoneState()
+
+    def cancel(self) -> None:
+        return
+
+    def clear_cancel(self) -> None:
+        return
 
 
 class Bash:
@@ -92,9 +137,10 @@ class Bash:
         self.options: tuple[str, ...] = ()
         self._told = _Told()
         self._new = True
-        self._interpreter = _interpreter(place)
+        self._interpreter: Any = _interpreter(place)
         self._interpreter.mount("/", mount_tree(tree))
-        own = {"__epilogue": self._epilogue, "__leaving": self._leaving, **dict.fromkeys(FOREIGN_NAMES, _not_found)}
+        foreign: dict[str, Callback] = dict.fromkeys(FOREIGN_NAMES, _not_found)
+        own = {"__epilogue": self._told.epilogue, "__leaving": self._told.leave, **foreign}
         for name, callback in {**own, **callbacks}.items():
             self._interpreter.add_command(name, callback)
 
@@ -124,7 +170,7 @@ class Bash:
     async def execute(self, text: str, moment: Moment, stdout: Sink, stderr: Sink) -> LineEnd:
         """Run one complete prompt line; `$?` and the options of `set` go on from the line before."""
         await self._begin()
-        self._told = _Told()
+        self._told.begin()
         framed, before = self._framed(text, moment)
         words = self._words(stderr, before)
         self._note()
@@ -136,7 +182,7 @@ class Bash:
     async def run(self, text: str, moment: Moment, stdin: Input | None, stdout: Sink, stderr: Sink) -> int:
         """Run a script to its end, as `bash -c` does. Returns its status."""
         await self._begin()
-        self._told = _Told()
+        self._told.begin()
         before = 1
         if stdin is not None and stdin.attached:
             self._interpreter.add_command("__stdin", _feeder(stdin))
@@ -151,6 +197,10 @@ class Bash:
     def cancel(self) -> None:
         """Stop what runs; `recover` makes it usable again."""
         self._interpreter.cancel()
+
+    def close(self) -> None:
+        """Give the interpreter back. Whoever still waits for a line of it gets that line's end."""
+        self._interpreter = _Gone()
 
     def recover(self) -> None:
         """Be usable again after `cancel`, with the status of Ctrl-C."""
@@ -209,6 +259,7 @@ class Bash:
     def _line_end(self, text: str, status: int) -> LineEnd:
         told = self._told
         if told.ended:
+            self.status, self.options = told.status, told.options
             return LineEnd(self.status)
         if is_syntax_error(bytes(told.errors)):
             self.status = SYNTAX_ERROR
@@ -216,17 +267,6 @@ class Bash:
         self.status = status & 0xFF
         left = told.leaving or "errexit" in self.options or ("exec " in text and not told.errors)
         return LineEnd(self.status, leaves=left, aborted=True)
-
-    async def _epilogue(self, context: Any) -> int:
-        self._told.ended = True
-        self.status = int(context.argv[0]) & 0xFF
-        given = context.argv[1].split(":")
-        self.options = tuple(name for name in _OPTIONS if name in given)
-        return self.status
-
-    async def _leaving(self, context: Any) -> int:
-        self._told.leaving = True
-        return 0
 
 
 def _quoted(word: str) -> str:

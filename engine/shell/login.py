@@ -52,6 +52,7 @@ class Login:
         self.execution = Execution(self.shell.scheduler, terminal.number)
         self._on_leave = on_leave
         self._pending = ""
+        self._prompt = ""
         self._running: asyncio.Task[None] | None = None
         self._terminal_commands: frozenset[str] = frozenset()
         self._started = self.shell.simulation.now
@@ -97,9 +98,14 @@ class Login:
 
     @property
     def prompt(self) -> str:
-        """PS1, or PS2 while a line goes on."""
+        """PS1, or PS2 while a line goes on. While a line runs, the interpreter cannot be asked: the one before it."""
         if self._pending:
             return prompt.CONTINUATION
+        if self.idle:
+            self._prompt = self._rendered_prompt()
+        return self._prompt
+
+    def _rendered_prompt(self) -> str:
         template = self._bash.variables.get("PS1", prompt.DEFAULT)
         inventory = self.shell.simulation.world.inventory
         return prompt.render(
@@ -139,6 +145,7 @@ class Login:
             job.execution.stop()
         self.execution.stop()
         self._bash.cancel()
+        self._bash.close()
 
     async def _guarded(self, text: str, whole: bool) -> None:
         leaves = False

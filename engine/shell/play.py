@@ -37,11 +37,22 @@ _OUTPUT_KEPT = 256 * 1024
 _LONGEST_PLAY = 3650 * DAY
 
 
+@dataclass(frozen=True, slots=True)
+class PastLine:
+    """A line as a journal tells it: on which host it was typed, with which prompt, what it printed, when it ended."""
+
+    host: str
+    prompt: str
+    text: str
+    output: str
+    ended: int
+
+
 @dataclass
 class Past:
-    """What a journal tells about one terminal: prompts, lines and what they printed, in order."""
+    """What a journal tells about one terminal: its lines, in order."""
 
-    transcript: list[tuple[str, str, str]] = field(default_factory=list)
+    lines: list[PastLine] = field(default_factory=list)
 
 
 class Play:
@@ -69,6 +80,13 @@ class Play:
         self.terminals.append(terminal)
         self._write({"terminal": terminal.number, "host": host, "user": user, "at": self.simulation.now})
         return terminal
+
+    def terminal(self, number: int) -> Terminal:
+        """The newest terminal of that number. Raises KeyError if there is none."""
+        for terminal in reversed(self.terminals):
+            if terminal.number == number:
+                return terminal
+        raise KeyError(number)
 
     async def run_line(self, terminal: Terminal, text: str, *, whole: bool = False) -> LineResult:
         """Run a line in a terminal, and journal it."""
@@ -137,6 +155,7 @@ class _Replayer:
         self.moves: list[Record] = []
         self._line: dict[int, tuple[str, str]] = {}
         self._logins: dict[int, list[Record]] = {}
+        self._hosts: dict[int, str] = {}
         self._last = 0
 
     def take(self, record: Record, number: int) -> None:
@@ -162,18 +181,23 @@ class _Replayer:
         self.play._terminal(host, user, number, self.options(number))
         self.play.past.setdefault(number, Past())
         self._logins.pop(number, None)
+        self._hosts[number] = host
 
     def _end(self, record: Record) -> None:
         terminal = int(record["in"])
-        prompt, line = self._line.pop(terminal, ("", ""))
-        self.play.past[terminal].transcript.append((prompt, line, record["output"]))
+        self._tell(terminal, *self._line.pop(terminal, ("", "")), record["output"])
         self._logins[terminal] = record["logins"]
+        if record["logins"]:
+            self._hosts[terminal] = record["logins"][-1]["host"]
+
+    def _tell(self, number: int, prompt: str, text: str, output: str) -> None:
+        self.play.past[number].lines.append(PastLine(self._hosts[number], prompt, text, output, self._last))
 
     def finish(self) -> None:
         """The last time, and the shells as the last checkpoints have them."""
         self.play.simulation.advance_to(self._last)
         for number, (prompt, line) in self._line.items():
-            self.play.past[number].transcript.append((prompt, line, "^C\n"))
+            self._tell(number, prompt, line, "^C\n")
         for terminal in self.play.terminals:
             if (logins := self._logins.get(terminal.number)) is not None:
                 self._restore(terminal, logins)

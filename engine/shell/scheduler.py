@@ -151,7 +151,7 @@ class Scheduler:
 
     async def pass_time(self, duration: int) -> None:
         """Let simulated time pass with nothing in the foreground, waking whoever waits. It costs no wall time."""
-        target = self.simulation.now + duration
+        target, before = self.simulation.now + duration, self._activity
         while self.simulation.now < target or any(waiter.time <= target for waiter in self._waiters):
             async with self._stepping:
                 await self.settle()
@@ -160,6 +160,11 @@ class Scheduler:
                 self.advance_to(min(due).time if due else target)
                 if due:
                     await self._wake(min(due))
+        if self._activity != before:
+            # What the passing time set off (a connection that broke) gets as far as it comes.
+            async with self._stepping:
+                await self.settle()
+                self._tell_settled()
 
     def _tell_settled(self) -> None:
         for tell in self.when_settled:

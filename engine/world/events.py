@@ -17,6 +17,13 @@ class GpuLoadChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class GpuSettingsChanged(Event):
+    """Somebody has set power limits, clocks or modes of a node's GPUs."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
 class AirChanged(Event):
     """A node's inlet temperature, fans, filter or fan duty changed."""
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from engine.faults.fault import Fault, catalogue
 from engine.faults.targets import target_kinds
 from scenarios.components import NOTHING, node_of
-from scenarios.model import Evidence, FaultUse, WrongCause
+from scenarios.model import Evidence, FaultUse, OtherMove, WrongCause
 from scenarios.proof.report import Failure
 from scenarios.proof.run import ProofRun, play
 from scenarios.scoring import end_state, judge
@@ -36,7 +36,8 @@ async def seen(run: ProofRun) -> AsyncIterator[Failure]:
             yield _unseen(run, one)
             continue
         real = await run.untouched(run.stage.scenario.faults, sighting.at)
-        twin = await run.untouched(_instead(run, one), sighting.at)
+        faults, moves = _instead(run, one)
+        twin = await run.untouched(faults, sighting.at, moves)
         if not run.stage.holds(one.fact, real):
             yield run.failure("seen", one.id, f"its fact does not hold: {one.fact}", "Correct the fact or the faults.")
         if run.stage.holds(one.fact, twin):
@@ -70,7 +71,7 @@ async def solved(run: ProofRun) -> AsyncIterator[Failure]:
 async def wrong_cause(run: ProofRun) -> AsyncIterator[Failure]:
     """In the world of each wrong cause, the lines that refute it show something else."""
     for wrong in _wrong(run):
-        shown = await run.elsewhere(wrong.instead)
+        shown = await run.elsewhere(wrong.instead, wrong.moves)
         for one in run.stage.scenario.evidence:
             sighting = run.sighting(one.id)
             if one.id not in wrong.refuted_by or sighting is None:
@@ -152,9 +153,9 @@ def _wrong(run: ProofRun) -> tuple[WrongCause, ...]:
     return run.stage.scenario.diagnosis.wrong if run.stage.scenario.diagnosis else ()
 
 
-def _instead(run: ProofRun, one: Evidence) -> tuple[FaultUse, ...]:
-    """What stands in the world that a piece of evidence is compared with."""
-    return next((wrong.instead for wrong in _wrong(run) if wrong.cause == one.against), ())
+def _instead(run: ProofRun, one: Evidence) -> tuple[tuple[FaultUse, ...], tuple[OtherMove, ...]]:
+    """What stands in the world that a piece of evidence is compared with: faults, and what somebody did."""
+    return next(((wrong.instead, wrong.moves) for wrong in _wrong(run) if wrong.cause == one.against), ((), ()))
 
 
 def _suspects(run: ProofRun) -> Iterator[FaultUse]:

@@ -11,7 +11,7 @@ from engine.kernel.units import DAY
 from engine.world.world import World
 from scenarios.evidence import Sighting, find_sightings, reveals
 from scenarios.journal import Entry
-from scenarios.model import Evidence, FaultUse, Script
+from scenarios.model import Evidence, FaultUse, OtherMove, Script
 from scenarios.proof.report import Failure
 from scenarios.replay import Replay, Shown
 from scenarios.script import script_lines
@@ -51,12 +51,12 @@ class ProofRun:
         """Where the reference solution first saw a piece of evidence."""
         return next((one for one in self.sightings if one.evidence == evidence), None)
 
-    async def elsewhere(self, faults: Sequence[FaultUse], *, noise: bool = True) -> dict[int, Shown]:
-        """What the lines up to the last sighting show in a world with other faults."""
-        key = f"{faults!r} {noise}"
+    async def elsewhere(self, faults: Sequence[FaultUse], moves: Sequence[OtherMove] = ()) -> dict[int, Shown]:
+        """What the lines up to the last sighting show in a world with other faults, or after other moves."""
+        key = f"{faults!r} {moves!r}"
         if key not in self._shown:
             last = max((one.entry for one in self.sightings), default=-1)
-            world = await self.stage.world(faults, noise=noise)
+            world = await self.stage.world(faults, moves=moves)
             replay = Replay(world, self.stage.open_world)
             self._shown[key] = await replay.run(list(enumerate(self.entries[: last + 1])))
         return self._shown[key]
@@ -85,9 +85,11 @@ class ProofRun:
         """Whether a text reveals a piece of evidence."""
         return reveals(self.stage, evidence, text)
 
-    async def untouched(self, faults: Sequence[FaultUse], time: int) -> Simulation[World]:
-        """A world with some faults at a time, in which nobody did anything."""
-        world = await self.stage.world(faults)
+    async def untouched(
+        self, faults: Sequence[FaultUse], time: int, moves: Sequence[OtherMove] = ()
+    ) -> Simulation[World]:
+        """A world with some faults at a time, in which the learner did nothing."""
+        world = await self.stage.world(faults, moves=moves)
         world.advance_to(time)
         return world
 

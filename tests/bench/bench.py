@@ -32,7 +32,7 @@ def measure(entry: Entry, runs: int) -> list[float]:
     gc.collect()
     gc.freeze()  # what earlier entries left behind is not looked through again
     runs = min(runs, entry.most_runs or runs)
-    if entry.megabytes:
+    if entry.megabytes or entry.given:
         return [float(str(action())) for _ in range(runs)]
     for _ in range(min(WARM_UP, runs)):
         action()
@@ -58,7 +58,7 @@ def result_of(entry: Entry, times: Sequence[float], baseline: float | None) -> d
         "name": entry.name,
         **{name: round(value, 3) for name, value in figures.items()},
         "figure": entry.figure,
-        "unit": "MB" if entry.megabytes else "ms",
+        "unit": entry.given or ("MB" if entry.megabytes else "ms"),
         "goal_ms": entry.goal_ms,
         "reached": entry.goal_ms is None or judged < entry.goal_ms,
         "ratio_to_baseline": round(judged / baseline, 2) if baseline else None,

@@ -30,6 +30,12 @@ def test_figures_are_those_of_the_runs() -> None:
     assert result["ratio_to_baseline"] == 2.5
 
 
+def test_an_action_can_give_the_figure_itself() -> None:
+    entry = Entry("x", lambda: lambda: 7.5, goal_ms=7, given="%", most_runs=1)
+    result = bench.result_of(entry, bench.measure(entry, runs=3), baseline=None)
+    assert (result["median_ms"], result["unit"], result["reached"]) == (7.5, "%", False)
+
+
 def test_report_and_exit_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,9 @@ import asyncio
 import pytest
 
 from scenarios.evidence import find_sightings
+from scenarios.stage import Stage
 from tests.scenarios.drill import played, scenario, seen
+from tests.scenarios.fake import FakeTerminals
 
 XID = "Xid (PCI:{gpu.pci}): 79"
 WHOLE = "kernel: NVRM: Xid (PCI:{gpu.pci}): 79, GPU has fallen off the bus."
@@ -63,7 +65,7 @@ def test_what_the_twin_shows_later_because_of_the_learner_does_not_count() -> No
     assert seen([":hands replace target={gpu}", ":wait 2h", "log {node}"]) <= {"xid"}
 
 
-def normality() -> object:
+def normality(**changes: object) -> object:
     """A drill with a fact of normality: the driver's GPUs answer, which another cause would change."""
     evidence = [
         {
@@ -72,6 +74,7 @@ def normality() -> object:
             "fact": "driver.matched(node)",
             "patterns": [{"regex": "GPU [0-9] ok"}],
             "against": "gpu.fell_off_bus",
+            **changes,
         }
     ]
     wrong = {
@@ -88,3 +91,47 @@ def normality() -> object:
 def test_normality_counts_where_the_wrong_cause_would_show_something_else() -> None:
     assert seen("gpus dgx-04", normality()) == {"others-answer"}  # type: ignore[arg-type]
     assert seen("gpus dgx-03", normality()) == set()  # type: ignore[arg-type]
+
+
+def test_what_is_missing_counts_where_a_look_would_have_shown_it() -> None:
+    quiet = normality(patterns=[{"regex": "^GPUs of"}], without=["LOST"])
+    assert seen("gpus dgx-04", quiet) == {"others-answer"}  # type: ignore[arg-type]
+    assert seen("gpus {node}", quiet) == set()  # type: ignore[arg-type]
+    assert seen("gpus dgx-03", quiet) == set()  # type: ignore[arg-type]
+    assert seen("echo GPUs of dgx-04", quiet) == set()  # type: ignore[arg-type]
+
+
+def test_a_wrong_cause_may_be_what_somebody_did() -> None:
+    drill = scenario(
+        evidence=[
+            {
+                "id": "untouched",
+                "says": "Nobody kept a note",
+                "fact": "not slurm.node.drained(dgx-04)",
+                "patterns": ["No such file"],
+                "against": "network.broken",
+            }
+        ],
+        moves=[],
+        diagnosis={
+            "component": "{gpu}",
+            "cause": "gpu.fell_off_bus",
+            "wrong": [
+                {
+                    "cause": "network.broken",
+                    "component": "dgx-04",
+                    "moves": [{"at": "-5m", "who": "mara", "line": "drain dgx-04 new cable"}],
+                    "refuted_by": ["untouched"],
+                    "because": "x",
+                }
+            ],
+        },
+    )
+    (wrong,) = drill.diagnosis.wrong  # type: ignore[union-attr]
+    stage = Stage.build(drill, 1, FakeTerminals)
+
+    async def drained() -> list[bool]:
+        worlds = [await stage.twin(), await stage.instead(wrong), await stage.real()]
+        return [stage.holds("slurm.node.drained(dgx-04)", world) for world in worlds]
+
+    assert asyncio.run(drained()) == [False, True, False]

@@ -125,10 +125,64 @@ def test_writing_what_was_to_be_seen_earns_nothing(name: str) -> None:
 
 def test_what_is_seen_counts_however_one_gets_there() -> None:
     inside = ["ssh {node}", "nvidia-smi", "lspci | grep {gpu.bus}", "sudo -i", "dmesg", "exit", "exit"]
-    assert played("gpu-off-the-bus", inside)[2] == ["dead-function", "handle", "serial", "xid"]
-    assert played("gpu-off-the-bus", ["for n in 1 2 3 4; do ssh dgx-0$n journalctl -k; done"])[2] == ["serial", "xid"]
+    assert played("gpu-off-the-bus", inside)[2] == ["dead-function", "handle", "recovery", "serial", "xid"]
+    assert played("gpu-off-the-bus", ["for n in 1 2 3 4; do ssh dgx-0$n journalctl -k; done"])[2] == [
+        "recovery",
+        "serial",
+        "xid",
+    ]
     assert played("gpu-off-the-bus", ["ssh {node} journalctl -k > k", "grep fallen k"])[2] == ["xid"]
     assert played("gpu-off-the-bus", ["ssh {node} journalctl -k > /dev/null; grep fallen /dev/null"])[2] == []
+
+
+CSV = "nvidia-smi --query-gpu=index,temperature.gpu,ecc.errors.uncorrected.volatile.total,utilization.gpu --format=csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "shown"),
+    [
+        ("all-quiet", "ssh {node} nvidia-smi", "at-work cool-gpus driver-answers gpu-answers no-memory-errors"),
+        ("all-quiet", f"ssh {{node}} {CSV}", "at-work cool-gpus gpu-answers no-memory-errors"),
+        ("all-quiet", f"clush -w dgx-0[1-4] {CSV},noheader", "at-work cool-gpus gpu-answers no-memory-errors"),
+        ("all-quiet", "ssh {node} nvidia-smi -q -d TEMPERATURE -i {gpu.index}", "cool-gpus driver-answers gpu-answers"),
+        ("all-quiet", "ssh {node} nvidia-smi -q -d ECC", "driver-answers gpu-answers no-memory-errors"),
+        ("all-quiet", "ssh {node} 'sudo dmesg | grep -i xid'", "program-errors"),
+        ("all-quiet", "ssh {node} 'sudo dmesg | grep \"Xid.*: 13\"'", ""),
+        ("all-quiet", "ssh {node} nvidia-smi nvlink -s", "gpu-answers links"),
+        ("all-quiet", "ssh {node} sudo ipmitool sdr", "cool-air cool-gpus fans-turn"),
+        ("all-quiet", "ssh {node} sudo ipmitool sel elist", "quiet-bmc"),
+        ("all-quiet", "squeue", "at-work"),
+        ("gpu-off-the-bus", "ssh {node} nvidia-smi -L", "handle"),
+        ("gpu-off-the-bus", "ssh {node} sudo ipmitool sensor", "handle"),
+        ("gpu-off-the-bus", "ssh {node} lspci -xs {gpu.bus}", "dead-function"),
+        ("gpu-off-the-bus", "sacct -j {job}", "job-failed"),
+        ("driver-library-mismatch", "ssh {node} modinfo -F version nvidia", "installed"),
+        ("driver-library-mismatch", "ssh {node} 'dpkg -l | grep nvidia-utils'", "installed"),
+        ("driver-library-mismatch", "ssh {node} 'grep installed /var/log/dpkg.log'", "upgraded"),
+        ("driver-library-mismatch", "clush -w dgx-0[1-4] nvidia-smi", "installed mismatch"),
+        ("hot-node", "ssh {node} nvidia-smi", "hot-gpus"),
+        ("hot-node", f"clush -w dgx-0[1-4] {CSV},noheader", "hot-gpus"),
+        ("hot-node", "ssh {peer} nvidia-smi", ""),
+    ],
+)
+def test_what_an_operator_looks_at_first_shows_evidence(name: str, line: str, shown: str) -> None:
+    assert played(name, [line])[2] == shown.split()
+
+
+@pytest.mark.parametrize("pin", ["Xid (PCI:{gpu.pci}): 13", "Xid (PCI:{gpu.pci}): 43", "N/A   6", "{gpu.bus_id}"])
+def test_what_is_normal_on_a_healthy_node_is_worth_a_pin(pin: str) -> None:
+    looks = ["ssh {node} nvidia-smi", "ssh {node} 'sudo dmesg | grep -i xid'"]
+    judged = played("all-quiet", [*looks, f":pin {pin}"])[1]
+    assert any(one.pinned for one in judged.evidence)
+
+
+def test_nothing_broken_said_at_once_does_not_pass() -> None:
+    """Luck earns the diagnosis's points and none of the rest; a few looks make it a finding."""
+    guess = ":diagnose component=none cause=nothing-broken"
+    lucky = played("all-quiet", ["sinfo", guess])[1]
+    assert (lucky.score.total, lucky.passed) == (35, False)
+    looks = ["ssh {node} nvidia-smi", "ssh {node} 'sudo dmesg | grep -i xid'", "ssh {node} sudo ipmitool sdr"]
+    assert played("all-quiet", [*looks, guess])[1].passed
 
 
 def test_a_diagnosis_of_everything_earns_nothing() -> None:

@@ -71,7 +71,7 @@ def test_a_solution_with_a_move_that_cannot_be_made() -> None:
     (failure,) = report.failures
     assert (failure.check, failure.what) == (
         "reference",
-        'line 1 (:pin nothing such): no line on the screen holds "nothing such"',
+        'line 1 (:pin nothing such): no line that a command printed holds "nothing such"',
     )
 
 

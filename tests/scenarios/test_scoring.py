@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from engine.kernel.errors import BreakfixError
 from scenarios.debrief import page, result_json
 from scenarios.model import Scenario
-from scenarios.result import Result
+from scenarios.result import Part, Reason, Result
 from scenarios.scoring import score
 from scenarios.weights import WEIGHTS
-from tests.scenarios.drill import played, result, scenario
+from tests.scenarios.drill import played, result, scenario, start
 
 RIGHT = ":diagnose component={gpu} cause=gpu.fell_off_bus"
 REPAIR = ["drain {node} x", ":hands replace target={gpu}", ":wait 2h", "resume {node}"]
@@ -140,6 +144,16 @@ def test_the_record_names_component_cause_and_time() -> None:
     assert points([":note something is odd"])["record"] == 0
 
 
+def test_the_record_of_what_is_healthy_needs_no_time() -> None:
+    """Nothing began at any time; in a healthy drill component and cause are all that a record names."""
+    drill = scenario().model_copy(update={"kind": "healthy"})
+    noted = result([":note {gpu.short}: no Xid 79"], drill)
+    assert noted.score.points("record") == 5
+    (record,) = (part for part in noted.score.parts if part.name == "record")
+    assert not any("time" in reason.text for reason in record.reasons)
+    assert points([":note {gpu.short} at 10:15"], drill)["record"] == 2.5
+
+
 def test_hints_cost() -> None:
     assert points([":hint", ":hint", RIGHT])["total"] == 35 - 14
 
@@ -148,6 +162,67 @@ def test_cheating_does_not_pay() -> None:
     patterns = ["echo Xid (PCI:{gpu.pci}): 79", "echo GPU {gpu.index} LOST", ":pin Xid", ":pin LOST", RIGHT]
     earned = points(patterns)
     assert earned["evidence"] == earned["safety"] == earned["repair"] == 0
+
+
+MOVES = [
+    "gpus {node}",
+    "log {node}",
+    ":pin GPU",
+    ":pin LOST",
+    ":pin 79, GPU has",
+    RIGHT,
+    ":diagnose component={node}/gpu0 cause=network.broken",
+    ":note {gpu.short}: Xid 79 at 10:15",
+    ":hint",
+    *REPAIR,
+]
+
+
+async def _as_far_as_possible(lines: list[str], outcome: str) -> Result:
+    """The result of some lines, those left out that cannot be made."""
+    session = await start(scenario(outcome=outcome))
+    for line in lines:
+        with suppress(BreakfixError):
+            await session.perform(session.stage.fill(line))
+    session.submit()
+    return await score(session)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(MOVES), max_size=14), st.sampled_from(["repair", "escalate"]))
+def test_the_reasons_of_every_part_add_up_to_its_points(lines: list[str], outcome: str) -> None:
+    judged = asyncio.run(_as_far_as_possible(lines, outcome))
+    for part in judged.score.parts:
+        assert round(sum(reason.points for reason in part.reasons), 1) == part.points
+        assert 0 <= part.points <= part.of
+
+
+@given(st.lists(st.floats(-60, 60).map(lambda value: round(value, 4)), max_size=9), st.integers(1, 60))
+def test_reasons_add_up_also_where_a_part_is_limited(values: list[float], of: int) -> None:
+    part = Part.summed("any", of, [Reason(value, "x") for value in values])
+    assert round(sum(reason.points for reason in part.reasons), 1) == part.points
+    assert all(abs(new.points - old) <= 0.1 for new, old in zip(part.reasons, values, strict=False))
+    limited = [reason.text for reason in part.reasons if reason.text.startswith("limited")]
+    assert bool(limited) == (round(sum(values), 1) > of or sum(values) < 0)
+
+
+def reasons(lines: list[str], name: str) -> list[str]:
+    """What is told about a part."""
+    return [one.text for part in result(lines).score.parts if part.name == name for one in part.reasons]
+
+
+def test_what_counts_in_part_says_why() -> None:
+    looked = "(counts as far as you looked: 1 of 2 pieces of evidence, 75% of what they weigh)"
+    assert reasons(["log {node}"], "safety") == [f"kept: Nobody is hurt {looked}"]
+    assert reasons(["log {node}"], "repair")[1] == f"was so from the start: It takes jobs {looked}"
+    assert reasons(["log {node}", "gpus {node}"], "safety") == ["kept: Nobody is hurt"]
+    seen = ["log {node}", ":pin 79, GPU has", "gpus {node}", ":pin GPUs of", ":pin GPUs of"]
+    assert reasons(seen, "evidence") == [
+        "seen and pinned: The kernel says so",
+        "seen, not pinned (half): One is lost",
+        "2 of 3 pins show no evidence, so pinning is scaled to 1/3",
+    ]
+    assert reasons([RIGHT] * 5, "diagnosis")[-1] == "limited: a part earns no less than 0"
 
 
 def test_before_handing_in_the_result_tells_nothing() -> None:

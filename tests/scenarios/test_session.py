@@ -51,7 +51,7 @@ def test_a_pin_takes_the_latest_line_that_holds_the_text() -> None:
         ("second one", 1),
         ("first one", 0),
     ]
-    assert "no line on the screen holds" in refusal("echo a", ":pin b")
+    assert "no line that a command printed holds" in refusal("echo a", ":pin b")
 
 
 def test_hints_come_in_order_and_end() -> None:

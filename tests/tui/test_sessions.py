@@ -15,7 +15,7 @@ import pytest
 
 from engine.kernel.errors import BreakfixError
 from tui import store
-from tui.store import JournalFile, new_journal, open_journal, read_journal, saved_sessions
+from tui.store import JournalFile, delete_session, new_journal, open_journal, read_journal, saved_sessions
 
 BREAKFIX = Path(sys.executable).with_name("breakfix")
 
@@ -169,3 +169,14 @@ def test_a_drill_that_died_while_it_was_scored_is_scored_when_taken_up(home: Pat
     again = drill("--resume", home=home)
     output = again.communicate(b"", timeout=60)[0].decode()
     assert "Evidence" in output and saved_sessions("drill") == []
+
+
+def test_a_session_that_is_being_played_is_not_deleted(home: Path) -> None:
+    journal = new_journal("drill", {"kind": "drill"})
+    with pytest.raises(BreakfixError, match="open in another breakfix"):
+        delete_session(journal.path)
+    assert journal.path.exists()
+    journal.close()
+    delete_session(journal.path)
+    assert not journal.path.exists()
+    delete_session(journal.path)

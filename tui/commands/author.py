@@ -1,69 +1,100 @@
-"""For those who write scenarios: check a file, prove it, start a new one, print the format's schema."""
+"""For those who write scenarios and exams: check files, prove scenarios, see items as people see them, start a new
+file, print a format's schema.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from engine.kernel.documents import DocumentError
 from engine.kernel.errors import BreakfixError
+
+MOST_SEEDS = 10_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `breakfix author` takes."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    check = verbs.add_parser("check", help="read scenario files and tell every mistake as file:line")
-    check.add_argument("files", nargs="*", help="scenario files or names (default: the whole library)")
+    check = verbs.add_parser("check", help="read scenarios, banks and blueprints, and tell every mistake as file:line")
+    check.add_argument("files", nargs="*", help="files, or names of scenarios and exams (default: all that there are)")
+    check.add_argument("--seeds", type=int, default=50, metavar="N", help="exhibits at seeds 1 to N (default 50)")
+    check.add_argument("--today", metavar="DATE", help="refuse sources that were checked after that day")
     prove = verbs.add_parser(
         "prove", help="play the reference solution, the twin, the wrong causes and the wrong fixes"
     )
     prove.add_argument("files", nargs="*", help="scenario files or names (default: the whole library)")
     prove.add_argument("--seeds", type=int, default=20, metavar="N", help="over seeds 1 to N (default 20)")
     prove.add_argument("--json", action="store_true", help="the reports as JSON")
-    new = verbs.add_parser("new", help="a scenario file to start from")
-    new.add_argument("kind", choices=("drill",))
+    preview = verbs.add_parser("preview", help="items as people see them, with their keys and explanations")
+    preview.add_argument("file", help="a bank, a blueprint, or the name of an exam")
+    preview.add_argument("--seed", default="1", help="what the exhibits and the order are drawn from (default 1)")
+    preview.add_argument("--item", action="append", default=[], metavar="ID", help="only this one; can be repeated")
+    new = verbs.add_parser("new", help="a file to start from")
+    new.add_argument("kind", choices=("drill", "bank", "blueprint"))
     new.add_argument("name")
-    verbs.add_parser("schema", help="the JSON Schema of scenario files, for editors")
+    new.add_argument("--blueprint", metavar="EXAM", help="of a bank: the name of an exam, or the file of a blueprint")
+    schema = verbs.add_parser("schema", help="the JSON Schema of a format, for editors")
+    schema.add_argument("kind", nargs="?", choices=("scenario", "bank", "blueprint"), default="scenario")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb. Returns 1 if a check failed."""
-    return {"check": _check, "prove": _prove, "new": _new, "schema": _schema}[arguments.verb](arguments)
-
-
-def _names(arguments: argparse.Namespace) -> list[str]:
-    from scenarios.catalogue import places
-
-    return arguments.files or list(places())
+    verbs = {"check": _check, "prove": _prove, "preview": _preview, "new": _new, "schema": _schema}
+    return verbs[arguments.verb](arguments)
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from tui.drills import scenario_named
+    from exams.catalogue import blueprint_ids
+    from scenarios.catalogue import places
 
-    failed = 0
-    for name in _names(arguments):
-        try:
-            scenario = scenario_named(name)
-        except DocumentError as error:
-            print(error, file=sys.stderr)
-            failed += 1
-        except BreakfixError as error:
-            print(f"{name}: {error}", file=sys.stderr)
-            failed += 1
-        else:
-            print(f"{scenario.id}: no mistakes found")
-    return 1 if failed else 0
+    seeds, today = _seeds(arguments), _day(arguments.today)
+    sound = [_sound(name, seeds, today) for name in arguments.files or [*places(), *blueprint_ids()]]
+    return 0 if all(sound) else 1
+
+
+def _sound(name: str, seeds: int, today: date | None) -> bool:
+    """Check what a name or a path means: a scenario, a bank or an exam. Mistakes go to stderr."""
+    from tui.drills import scenario_named
+    from tui.exam_author import check_exam, exam_reading
+
+    try:
+        if reading := exam_reading(name):
+            return check_exam(reading, seeds, today)
+        _require_known(name)
+        print(f"{scenario_named(name).id}: no mistakes found")
+    except DocumentError as error:
+        print(error, file=sys.stderr)
+        return False
+    except BreakfixError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _require_known(name: str) -> None:
+    """Raise BreakfixError, with the nearest names of both, for a name that is neither a scenario nor an exam."""
+    from engine.kernel.names import unknown
+    from exams.catalogue import blueprint_ids
+    from exams.check.reading import is_path
+    from scenarios.catalogue import places
+
+    if not is_path(name) and name not in places():
+        told = unknown("scenario or exam", name, [*places(), *blueprint_ids()])
+        raise BreakfixError(told, "`breakfix list drills` and `breakfix list exams` show them.")
 
 
 def _prove(arguments: argparse.Namespace) -> int:
+    from scenarios.catalogue import places
     from scenarios.proof.prove import prove
     from tui.drills import scenario_named
 
-    if not 1 <= arguments.seeds <= 10_000:
-        raise BreakfixError(f"--seeds {arguments.seeds}: a number from 1 to 10000")
-    reports = [prove(scenario_named(name), range(1, arguments.seeds + 1)) for name in _names(arguments)]
+    seeds = range(1, _seeds(arguments) + 1)
+    reports = [prove(scenario_named(name), seeds) for name in arguments.files or places()]
     if arguments.json:
         print(json.dumps([report.json() for report in reports], indent=2, ensure_ascii=False))
     else:
@@ -72,21 +103,64 @@ def _prove(arguments: argparse.Namespace) -> int:
     return 0 if all(report.proved for report in reports) else 1
 
 
+def _preview(arguments: argparse.Namespace) -> int:
+    from tui.exam_author import preview_exam
+    from tui.opening import parse_seed
+
+    return 0 if preview_exam(arguments.file, arguments.item, parse_seed(arguments.seed)) else 1
+
+
 def _new(arguments: argparse.Namespace) -> int:
+    target = _written(arguments)
+    proof = f" and `breakfix author prove {target}`" if arguments.kind == "drill" else ""
+    print(f"{target}: edit it, then `breakfix author check {target}`{proof}")
+    return 0
+
+
+def _written(arguments: argparse.Namespace) -> Path:
+    from tui.exam_author import new_bank, new_blueprint, write_new
+
+    if arguments.kind == "bank":
+        if not arguments.blueprint:
+            raise BreakfixError("a bank belongs to an exam", "Add --blueprint, such as --blueprint nca-aiio.")
+        return new_bank(arguments.name, arguments.blueprint)
+    if arguments.blueprint:
+        raise BreakfixError(f"--blueprint is for banks, a {arguments.kind} has none")
+    if arguments.kind == "blueprint":
+        return new_blueprint(arguments.name)
+
     from uuid import uuid4
 
     from scenarios.skeleton import skeleton
 
-    target = Path(f"{arguments.name}.yaml")
-    if target.exists():
-        raise BreakfixError(f"{target} is there already", "Choose another name.")
-    target.write_text(skeleton(arguments.name, str(uuid4())), encoding="utf-8")
-    print(f"{target}: edit it, then `breakfix author check {target}` and `breakfix author prove {target}`")
-    return 0
+    return write_new(Path(f"{arguments.name}.yaml"), skeleton(arguments.name, str(uuid4())))
 
 
 def _schema(arguments: argparse.Namespace) -> int:
-    from scenarios.schema import scenario_schema
-
-    print(json.dumps(scenario_schema(), indent=2))
+    print(json.dumps(_schema_of(arguments.kind), indent=2))
     return 0
+
+
+def _schema_of(kind: str) -> dict[str, Any]:
+    from scenarios.schema import DIALECT, scenario_schema
+
+    if kind == "scenario":
+        return scenario_schema()
+    from exams.blueprint import Blueprint
+    from exams.item import BankFile
+
+    model: type[BankFile | Blueprint] = BankFile if kind == "bank" else Blueprint
+    return {"$schema": DIALECT, **model.model_json_schema(by_alias=True), "title": f"breakfix {kind}"}
+
+
+def _seeds(arguments: argparse.Namespace) -> int:
+    if not 1 <= arguments.seeds <= MOST_SEEDS:
+        raise BreakfixError(f"--seeds {arguments.seeds}: a number from 1 to {MOST_SEEDS}")
+    return int(arguments.seeds)
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError:
+        raise BreakfixError(f"--today {text}: write a day such as 2026-11-30") from None

@@ -36,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.script is not None:
         seed = parse_seed(arguments.seed or "1")
         return _run_script(arguments, seed)
+    if _on_the_screen(arguments):
+        return _play_on_the_screen(arguments)
     if arguments.resume:
         return asyncio.run(drills.resume_last(arguments.name))
     if arguments.name is None:
@@ -43,6 +45,28 @@ def run(arguments: argparse.Namespace) -> int:
     scenario = drills.scenario_named(arguments.name)
     seed = parse_seed(arguments.seed) if arguments.seed else drills.new_seed(scenario.id)
     return asyncio.run(drills.play(scenario, arguments.name, seed, as_json=arguments.json))
+
+
+def _on_the_screen(arguments: argparse.Namespace) -> bool:
+    from tui import full_screen
+
+    return not arguments.plain and not arguments.json and full_screen.possible()
+
+
+def _play_on_the_screen(arguments: argparse.Namespace) -> int:
+    """In the full-screen program. Returns 1 where the last drill was handed in and not passed."""
+    from tui import drills, full_screen
+
+    if arguments.resume:
+        found = drills.last_saved(arguments.name)
+        app = full_screen.run(full_screen.saved(lambda: found))
+    elif arguments.name is None:
+        app = full_screen.run()
+    else:
+        drills.scenario_named(arguments.name)
+        seed = parse_seed(arguments.seed) if arguments.seed else None
+        app = full_screen.run(full_screen.drill(arguments.name, seed))
+    return 1 if app.passed is False else 0
 
 
 def _run_script(arguments: argparse.Namespace, seed: int) -> int:

@@ -1,4 +1,4 @@
-"""`breakfix` alone: choose a drill."""
+"""`breakfix` alone: the full-screen program, or a plain list of drills where there is no screen."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import argparse
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing."""
+    """What `breakfix` alone takes."""
+    parser.add_argument("--plain", action="store_true", help="line by line, without a full screen")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show the drills and play the one that is chosen."""
+    """Open the program, or show the drills and play the one that is chosen."""
+    from tui import full_screen
+
+    if not arguments.plain and full_screen.possible():
+        full_screen.run()
+        return 0
     from tui.drills import choose
 
-    print("breakfix: practise repairing AI GPU clusters (`breakfix --help`: what else).\n")
+    print("breakfix: practise repairing AI GPU clusters. Exams: `breakfix exam --help`; all else: `breakfix --help`.\n")
     return choose(None)

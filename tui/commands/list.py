@@ -33,6 +33,7 @@ def table(rows: list[Row]) -> list[str]:
     """The first columns of the rows, aligned and cut to the terminal's width; --json has everything."""
     if not rows:
         return ["(none)"]
+    rows = [row | {"items": "no questions yet"} if row.get("items") == 0 else row for row in rows]
     keys = [key for key in rows[0] if not isinstance(rows[0][key], list | dict)][:3]
     cells = [[str(row[key]).strip().split("\n")[0] for key in keys] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(keys) - 1)]
@@ -107,6 +108,34 @@ def _labs() -> list[Row]:
     return _scenarios("lab")
 
 
+def _exams() -> list[Row]:
+    from exams.catalogue import blueprint_ids, packaged
+
+    return [
+        {
+            "id": course.blueprint.id,
+            "items": len(course.items),
+            "title": course.blueprint.title,
+            "code": course.blueprint.code,
+            "level": course.blueprint.level,
+            "questions": course.blueprint.items,
+            "minutes": course.blueprint.minutes,
+            "labs": course.blueprint.hands_on.count if course.blueprint.hands_on else 0,
+            "topics": [bank.topic for bank in course.banks],
+            "domains": [
+                {
+                    "id": domain.id,
+                    "title": domain.title,
+                    "weight": domain.weight,
+                    "items": sum(item.domain == domain.id for item in course.items),
+                }
+                for domain in course.blueprint.domains
+            ],
+        }
+        for course in map(packaged, blueprint_ids())
+    ]
+
+
 def _scenarios(*kinds: str) -> list[Row]:
     from scenarios.catalogue import packaged, scenario_names
 
@@ -127,6 +156,7 @@ def _scenarios(*kinds: str) -> list[Row]:
 LISTS: dict[str, Callable[[], list[Row]]] = {
     "commands": _commands,
     "drills": _drills,
+    "exams": _exams,
     "facts": _facts,
     "faults": _faults,
     "hands": _hands,

@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COMMANDS",
         help="run this line and go on to the next -c; no prompt",
     )
+    parser.add_argument("--plain", action="store_true", help="line by line, without a full screen")
     parser.add_argument(
         "--pace", choices=("instant", "real"), help="real: waiting takes its time (the default at a terminal)"
     )
@@ -35,7 +36,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Open the sandbox. Returns the last status."""
     opening = opening_from(arguments)
     if arguments.commands is None and sys.stdin.isatty() and sys.stdout.isatty():
-        from tui.plain import play_sandbox
+        from tui import full_screen
+
+        if not arguments.plain and arguments.pace is None and full_screen.possible():
+            opening.check()
+            full_screen.run(full_screen.sandbox(opening))
+            return 0
+        from tui.plain.conversation import play_sandbox
 
         return asyncio.run(play_sandbox(opening, arguments.pace or "real"))
     return asyncio.run(_run_lines(opening, arguments.commands, arguments.pace or "instant"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.control import network
 from engine.facts.fact import View, fact
 from engine.facts.kinds import Port
+from engine.physics import links
 
 
 @fact("port.cabled")
@@ -22,5 +22,11 @@ def enabled(view: View, port: Port) -> bool:
 
 @fact("port.up")
 def up(view: View, port: Port) -> bool:
-    """Whether its link is up: a cable, and both ends switched on and powered."""
-    return network.port_has_link(view.world, port)
+    """Whether its link is up: a cable, and both ends switched on and powered. Ethernet ports of a node have theirs."""
+    return links.link_up(view.world, port)
+
+
+@fact("port.ethernet")
+def ethernet(view: View, port: Port) -> bool:
+    """Whether its link layer is Ethernet; InfiniBand otherwise."""
+    return links.place(view.world.inventory, port).ethernet

@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.control.driver import SetPowerLimit
 from engine.kernel.units import HOUR, MINUTE, SECOND
 from engine.physics import air, thermal
 from engine.physics.gpu_power import Reason
+from engine.simulation import open_site
 from engine.world.records import BusState
 from tests.engine.physics.scene import (
     EVERY_GPU,
@@ -275,3 +277,14 @@ def test_a_load_change_of_two_thousand_gpus_costs_one_regime_and_one_event_each_
     assert simulation.next_event_time() is None
     simulation.advance(24 * HOUR)
     assert all(len(simulation.world.thermal[f"{node}/gpu0"].regimes) == 1 for node in nodes)
+
+
+def test_a_setting_made_in_the_sites_first_moment_does_not_rewrite_the_past() -> None:
+    simulation = open_site("dgx-h100-4", 1)
+    world = simulation.world
+    gpus = (gpu.id for name in world.inventory.node_names for gpu in world.node(name).gpus)
+    busy = next(gpu for gpu in gpus if thermal.regime(world, gpu).load.power_permille)
+    node, _, name = busy.partition("/")
+    assert simulation.apply(SetPowerLimit(node, int(name.removeprefix("gpu")), 450_000, "root")) is None
+    simulation.advance(MINUTE)
+    assert thermal.reason_time(world, busy, Reason.SW_POWER_CAP, simulation.now) == MINUTE

@@ -66,7 +66,7 @@ def resumed(records: list[Record]) -> tuple[str, dict[str, str], list[tuple[str,
         digest = play.simulation.state_digest()
         shown = await probe(play)
         play.close()
-        return digest, shown, play.past[1].transcript
+        return digest, shown, play.past[1].lines
 
     return asyncio.run(run())
 
@@ -77,7 +77,7 @@ def test_everything_is_as_it_was(count: int) -> None:
     again, then, transcript = resumed(records)
     assert again == digest
     assert then == shown
-    assert [line for _, line, _ in transcript] == LINES[:count]
+    assert [line.text for line in transcript] == LINES[:count]
 
 
 def test_a_journal_cut_anywhere_can_be_taken_up() -> None:

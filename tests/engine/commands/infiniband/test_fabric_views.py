@@ -63,7 +63,7 @@ def test_a_disabled_switch_port(simulation: Simulation[World]) -> None:
     assert "LinkState:.......................Down" in state
     assert "PhysLinkState:...................Disabled" in state
     row = next(line for line in on(simulation, "iblinkinfo").lines if line.split()[:2] == [lid, "1["])
-    assert row == f"         {lid:>3}    1[  ] ==(                Down/Disabled)==>             [  ] \"\" ( )"
+    assert row == f'         {lid:>3}    1[  ] ==(                Down/Disabled)==>             [  ] "" ( )'
 
 
 def test_the_manager_and_its_end(simulation: Simulation[World]) -> None:

@@ -1,0 +1,53 @@
+"""The learner's moves beside the shell as lines that start with a colon, in every front end."""
+
+from __future__ import annotations
+
+from engine.kernel.errors import BreakfixError
+from scenarios.script import MOVE_WORDS
+from scenarios.session import DrillSession
+
+MOVES = """Your moves beside the shell (evidence that is not pinned counts half):
+  :diagnose component=dgx-02/gpu5 cause=CAUSE     the first one earns the points
+  :causes           causes that a diagnosis may name
+  :pin TEXT         keep the line of the output that holds TEXT as evidence
+  :note TEXT        a note for the ticket
+  :hands ACTION target=dgx-02/gpu5     order work (`hands list` shows what)
+  :wait 10m         let time pass
+  :hint             a hint (it costs points)
+  :briefing, :help  the briefing, or this list, again
+  :submit           hand in
+  :quit             leave; `breakfix drill --resume` takes it up again"""
+
+TOLD_WORDS = ("help", "briefing", "causes")
+"""Moves that only tell something."""
+
+
+def is_move(line: str) -> bool:
+    """Whether a line is a move (or a mistyped one) and nothing for the shell."""
+    return line.startswith(":") and line.strip().removeprefix(":").split(" ")[0].isalpha()
+
+
+async def make_move(session: DrillSession, line: str, terminal: int = 1) -> str:
+    """Make the move. Returns what to tell the learner, also for one that cannot be made."""
+    word = line.strip().removeprefix(":").split(" ")[0]
+    if word == "help":
+        return MOVES
+    if word == "briefing":
+        return briefing_text(session)
+    if word == "causes":
+        return "\n".join(f"  {cause:<28} {title}" for cause, title in sorted(session.vocabulary.items()))
+    if word not in MOVE_WORDS:
+        return f"There is no move :{word}; `:help` shows them. (To run it in the shell, put a space before it.)"
+    try:
+        return (await session.perform(line.strip(), terminal)).text
+    except BreakfixError as error:
+        return str(error)
+
+
+def briefing_text(session: DrillSession) -> str:
+    """The briefing as text."""
+    told = session.briefing
+    return (
+        f"\n{session.scenario.title}  ({told.form}, {session.clock(session.stage.arrival)})\n"
+        f"From: {told.sender}\nSubject: {told.subject}\n\n{told.text}"
+    )

@@ -1,0 +1,1 @@
+"""How the full-screen program looks: themes, colours of states, glyphs."""

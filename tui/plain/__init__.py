@@ -1,0 +1,1 @@
+"""Plain mode: the same sessions line by line, without moving the cursor."""

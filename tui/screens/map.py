@@ -1,0 +1,127 @@
+"""The map as a dialog: the nodes, what is known of the chosen component, and a box to filter by."""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.widgets import Input, Static
+
+from tui.actions import Acts, action
+from tui.app import breakfix
+from tui.live.live import Live
+from tui.look.glyphs import State
+from tui.widgets.dialog import Dialog
+from tui.widgets.node_details import NodeDetails
+from tui.widgets.node_map import NodeMap
+
+EMPTY = "Nothing seen yet. What commands show on the screen appears here."
+_WIDE, _WIDER = 118, 150
+_SECONDS_BETWEEN_LOOKS = 1.0
+
+
+class FilterBox(Input, Acts):
+    """The text to filter the map by."""
+
+    @action("map.filter_done", "Done", "enter", "down", footer=10)
+    def done(self) -> None:
+        """Go to the map; the filter stays."""
+        self.screen.set_focus(self.screen.query_one(NodeMap))
+
+    @action("map.filter_away", "No filter", "escape", footer=20)
+    def away(self) -> None:
+        """Show everything again."""
+        self.value = ""
+        self.done()
+        self.display = False
+
+
+class MapScreen(Dialog[str], Acts):
+    """The map of a session. Its result is a component to `pick`; else the node to open a terminal on."""
+
+    title_text = "Map: what you have seen"
+    CSS = """
+    MapScreen .dialog { width: 100%; max-width: 100%; height: 1fr; max-height: 100%; }
+    MapScreen #map-parts { layout: vertical; height: 1fr; }
+    MapScreen NodeDetails { height: 7; }
+    MapScreen.wide #map-parts { layout: horizontal; }
+    MapScreen.wide NodeMap { width: 80; height: 100%; }
+    MapScreen.wider NodeMap { width: 96; }
+    MapScreen.wide NodeDetails { width: 1fr; height: 100%; border-top: none; border-left: solid $frame; }
+    MapScreen.wide NodeDetails:focus { border-top: none; border-left: solid $accent; }
+    MapScreen #map-legend { height: 1; color: $muted; }
+    MapScreen FilterBox { display: none; height: 1; border: none; padding: 0 1; }
+    """
+
+    def __init__(self, live: Live, pick: bool = False, at: str | None = None) -> None:
+        super().__init__()
+        self.live = live
+        self.pick = pick
+        self.map = NodeMap(live)
+        self._at = at
+
+    def content(self) -> ComposeResult:
+        """Map and details, and below them the filter and what the signs mean."""
+        with Container(id="map-parts"):
+            yield self.map
+            yield NodeDetails(self.live)
+        yield FilterBox(placeholder="name, dgx-[01-03], rack, drain, down, ...", select_on_focus=False)
+        yield Static(markup=False, id="map-legend")
+
+    def on_mount(self) -> None:
+        """Look at what is new now and then; ages grow by themselves."""
+        self.map.focus()
+        if self._at is not None:
+            self.map.choose(self._at)
+        self.set_interval(_SECONDS_BETWEEN_LOOKS, self.show_session)
+        self.show_session()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Details beside the map where there is room, else below."""
+        self.set_class(event.size.width >= _WIDE, "wide")
+        self.set_class(event.size.width >= _WIDER, "wider")
+
+    @property
+    def can_open(self) -> bool:
+        """Whether a terminal can be opened on what the cursor is on."""
+        return not self.pick and self.map.host is not None
+
+    def show_session(self) -> None:
+        """Show the session as it is now."""
+        self.map.show_session()
+        self.query_one(NodeDetails).show_session()
+        self.query_one("#map-legend", Static).update(self._legend())
+
+    def _legend(self) -> str:
+        glyphs = breakfix(self).glyphs
+        if not self.live.knowledge.version:
+            return EMPTY
+        words = [f"{glyphs.of(state)} {state.value}" for state in State]
+        return "  ".join([*words, f"{glyphs.logged} in a log", "dim: old"])
+
+    @on(NodeMap.Moved)
+    def _moved(self, message: NodeMap.Moved) -> None:
+        self.query_one(NodeDetails).show(message.component)
+
+    @on(NodeMap.Picked)
+    def _picked(self, message: NodeMap.Picked) -> None:
+        if self.pick:
+            self.dismiss(message.component)
+        else:
+            self.query_one(NodeDetails).focus()
+
+    @on(Input.Changed)
+    def _filtered(self, message: Input.Changed) -> None:
+        self.map.filter(message.value)
+
+    @action("map.filter", "Filter", "/", footer=50)
+    def show_filter(self) -> None:
+        """Show only some nodes: by name, rack, state or what Slurm says of them."""
+        box = self.query_one(FilterBox)
+        box.display = True
+        self.set_focus(box)  # at once: what is typed next is already the filter
+
+    @action("map.open", "Terminal there", "o", footer=20, when="can_open")
+    def open_host(self) -> None:
+        """Open a terminal on the node that the cursor is on."""
+        self.dismiss(self.map.host)

@@ -1,0 +1,1 @@
+"""The parts of the workspace screen: tabs and splits of terminals, the first line, the side column, the moves."""
