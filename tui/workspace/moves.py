@@ -68,8 +68,9 @@ class Moves(Screen[None], Acts):
         self.app.push_screen(dialog, ended)
 
     async def told(self, text: str) -> None:
+        """Say what came of a move, and show the session as it is after it."""
         if text:
-            self.notify(text, timeout=4, markup=False)
+            self.notify(text, timeout=4)
         self.show_session()
 
     @action("drill.diagnose", "Diagnose", "f4", "prefix g", footer=35, when="is_drill")

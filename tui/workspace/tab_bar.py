@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.segment import Segment
 from textual import events
 from textual.message import Message
@@ -21,7 +23,7 @@ class TabBar(Widget):
     TabBar > .tab--chosen { color: $foreground; background: $background; text-style: bold; }
     TabBar > .tab--new { color: $accent; }
     """
-    COMPONENT_CLASSES = {"tab--chosen", "tab--new"}  # noqa: RUF012
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"tab--chosen", "tab--new"}
 
     class Chosen(Message):
         """Tab `index` was clicked."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual import events
@@ -23,7 +25,7 @@ class TopLine(Widget):
     TopLine > .top--dim { color: $foreground-muted; }
     TopLine > .top--bad { color: $state-down; text-style: bold; }
     """
-    COMPONENT_CLASSES = {"top--name", "top--title", "top--dim", "top--bad"}  # noqa: RUF012
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"top--name", "top--title", "top--dim", "top--bad"}
 
     def __init__(self, live: Live) -> None:
         super().__init__()
