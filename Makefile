@@ -1,4 +1,4 @@
-# breakfix: play, test, lint, bench, wheelhouse. Each target sets up what it needs. Written for GNU make 3.81, which is
+# breakfix: play, test, prove, lint, bench, wheelhouse. Each target sets up what it needs. Written for GNU make 3.81, which is
 # the one that macOS ships. Variables: PYTHON=an interpreter, ARGS=arguments for breakfix, pytest or the bench.
 
 VENV := .venv
@@ -14,13 +14,17 @@ ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.place),$(CURDIR))
 SETUP += moved
 endif
 
-.PHONY: play test lint bench wheelhouse constraints clean moved help
+.PHONY: play test prove lint bench wheelhouse constraints clean moved help
 
 play: $(PLAY_READY)
 	@$(BIN)/breakfix $(ARGS)
 
 test: $(TEST_READY)
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+# Every packaged scenario over all of its seeds; `make test` takes a fourth of them.
+prove: $(TEST_READY)
+	BREAKFIX_LONG=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/scenarios/test_library.py -k proved $(ARGS)
 
 lint: $(TEST_READY)
 	$(BIN)/ruff check .
@@ -56,7 +60,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:
-	@echo 'make play | test | lint | bench | wheelhouse | constraints | clean'
+	@echo 'make play | test | prove | lint | bench | wheelhouse | constraints | clean'
 
 $(PLAY_READY): $(SETUP)
 	@VENV=$(VENV) sh .ci/environment

@@ -5,41 +5,75 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 
-from engine.kernel.events import Bus, Event, Handler
+from engine.kernel.events import Event, Handler, LateBus
 from engine.kernel.simulation import Simulation
 from engine.sites.build import load_site
+from engine.sites.model import StandingModel
 from engine.world.inventory import Inventory
 from engine.world.world import World
 
-# The order in which handlers of one event run: from the hardware up.
-_HANDLER_MODULES = (
-    "engine.physics.gpu_bus",
-    "engine.physics.air",
-    "engine.physics.thermal",
-    "engine.control.boot",
-    "engine.control.bmc",
-    "engine.control.driver",
-    "engine.control.systemd",
-    "engine.control.subnet_manager.sweep",
-    "engine.control.processes",
-    "engine.control.logins",
-    "engine.control.files",
-    "engine.control.slurm.controller",
-    "engine.faults.fault",
-    "engine.hands.order",
+# Who hears what, in the order in which handlers of one event run: from the hardware up. A module is imported when the
+# first event that it hears is published; its HANDLERS say the same again, with their functions.
+_HEARERS = (
+    ("physics.gpu_bus", "BusDefectStrikes"),
+    ("physics.air", "AirChanged GpuLoadChanged GpuSettingsChanged NodePowered GpuLost InletDue"),
+    ("physics.thermal", "GpuLoadChanged GpuSettingsChanged AirChanged NodePowered ThermalRegimeDue GpuLost"),
+    ("physics.port_counters", "LinkChanged LinkRateChanged SignalChanged NodeStopping NodeUp ModuleChanged"),
+    ("physics.flapping", "CableFlaps"),
+    ("physics.board_defects", "BoardDefectStrikes GpuLoadChanged NodeUp"),
+    ("physics.gpu_memory", "BoardDefectStruck"),
+    ("physics.nvlink_errors", "GpuReset BoardDefectStruck"),
+    (
+        "physics.traffic.changes",
+        "LinkChanged NodeStopping NodeUp ModuleChanged LinkRateChanged PcieLinkChanged SubnetSwept",
+    ),
+    ("control.boot", "BootStep"),
+    ("control.bmc", "AirChanged SensorCheckDue NodePowered BiosClockDue NodeStopping"),
+    ("control.driver", "GpuLost NvSwitchLinkFault ModuleChanged ServiceChanged"),
+    ("control.gpu_errors", "GpuMemoryError NvLinkFailed BoardDefectStruck ContextTimesOut ProgramCrashes"),
+    ("control.gsp", "GspCallDue"),
+    ("control.nvlink_fabric", "GpuReset ServiceChanged NodeStopping ModuleChanged"),
+    ("control.systemd", "ProcessesEnded ServiceRestartDue"),
+    ("control.subnet_manager.sweep", "LinkChanged NodeStopping NodeUp ModuleChanged ServiceChanged SubnetSweepDue"),
+    ("control.processes", "NodeStopping"),
+    ("control.communicators", "ProcessesEnded"),
+    ("control.sockets", "ProcessesEnded"),
+    ("control.dcgm.host_engine", "ServiceChanged NodeStopping ProcessesEnded BoardDefectStruck"),
+    ("workloads.streams", "ProcessesEnded"),
+    ("control.logins", "NodeStopping"),
+    ("control.files", "NodeStopping"),
+    (
+        "control.slurm.controller",
+        "SchedulerDue JobEnds JobCleanedUp ProcessesEnded NodeStopping NodeSilent ServiceChanged",
+    ),
+    (
+        "workloads.training.runs",
+        "JobLaunched JobRunOver TrainingGivesUp GpuLoadChanged GpuSettingsChanged AirChanged NodePowered "
+        "ThermalRegimeDue GpuLost PcieLinkChanged NvLinksChanged ProcessesHeld LinkChanged TrafficChanged",
+    ),
+    ("faults.fault", "FaultOnset"),
+    ("hands.order", "HandsBegin HandsDone"),
 )
+
+
+def handlers_of(kind: type[Event]) -> list[Handler]:
+    """The handlers of a type of event, in order; imports the modules that they are in."""
+    names = [name for name, heard in _HEARERS if kind.__name__ in heard.split()]
+    modules = [importlib.import_module(f"engine.{name}") for name in names]
+    return [handler for module in modules for event, handler in module.HANDLERS if event is kind]
 
 
 def handlers() -> list[tuple[type[Event], Handler]]:
     """Every (event type, handler), in order."""
-    return [pair for name in _HANDLER_MODULES for pair in importlib.import_module(name).HANDLERS]
+    return [pair for name, _ in _HEARERS for pair in importlib.import_module(f"engine.{name}").HANDLERS]
 
 
 def new_simulation(inventory: Inventory, seed: int) -> Simulation[World]:
     """A simulation at time 0 of the site's world, with its standing jobs running."""
     from engine.control.slurm.controller import start_standing_jobs
+    from engine.control.subnet_manager.tables import FIRST_SWEEP
 
-    simulation = Simulation(World(inventory, seed), seed, Bus(handlers()))
+    simulation = Simulation(World(inventory, seed, FIRST_SWEEP), seed, LateBus(handlers_of))
     start_standing_jobs(simulation)
     return simulation
 
@@ -52,6 +86,11 @@ def open_document(text: bytes, name: str, seed: int, overrides: Mapping[str, str
     return new_simulation(build_inventory(read_document(text, name), overrides), seed)
 
 
-def open_site(site: str, seed: int = 1, overrides: Mapping[str, str] | None = None) -> Simulation[World]:
-    """A simulation of the packaged site `site`. Raises BreakfixError for unknown names and settings."""
-    return new_simulation(load_site(site, overrides), seed)
+def open_site(
+    site: str, seed: int = 1, overrides: Mapping[str, str] | None = None, standing: StandingModel | None = None
+) -> Simulation[World]:
+    """A simulation of the packaged site `site`, with other work in its queue where `standing` says so.
+
+    Raises BreakfixError for unknown names and settings.
+    """
+    return new_simulation(load_site(site, overrides, standing), seed)

@@ -14,7 +14,7 @@ from scenarios.components import HEALTHY, NOTHING, causes
 from scenarios.model import Scenario
 from scenarios.templates import require, time_offset
 from scenarios.vary import name_types
-from scenarios.world_checks import Found, fault_mistakes, refused, site_mistakes, vary_mistakes
+from scenarios.world_checks import Found, fault_mistakes, refused, site_mistakes, vary_mistakes, work_mistakes
 
 if TYPE_CHECKING:
     pass
@@ -24,6 +24,7 @@ def mistakes(scenario: Scenario) -> Found:
     """(path in the file, what is wrong) of everything that is."""
     types = name_types(scenario)
     yield from site_mistakes(scenario.site, ("site",))
+    yield from work_mistakes(scenario.site, scenario.standing, ("standing",))
     yield from vary_mistakes(scenario, ("vary",))
     for check in (_causes, _references, _scripts, _parts):
         yield from check(scenario)

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from engine.kernel.validation import StrictModel
+from engine.sites.model import StandingModel
 from scenarios.patterns import TextPattern
 
 Kind = Literal["drill", "lab", "incident", "healthy"]
@@ -245,6 +246,9 @@ class Scenario(StrictModel):
     outcome: Outcome | None = None
     site: Annotated[Short, Field(description="one of `breakfix list sites`")]
     settings: Annotated[dict[str, str], Field(default_factory=dict)]
+    standing: Annotated[StandingModel | None, Field(description="jobs (and partitions) in place of the site's own")] = (
+        None
+    )
     objectives: Annotated[tuple[Short, ...], Field(min_length=1, description="what it practises")]
     difficulty: Annotated[int, Field(ge=1, le=5, description="1 (first steps) to 5")]
     minutes: Annotated[int, Field(ge=1, le=480, description="how long it takes")]

@@ -53,7 +53,16 @@ def _gpu(world: World, identifier: str) -> dict[str, str]:
 
 def _hca(world: World, identifier: str) -> dict[str, str]:
     hca: Hca = world.inventory.hca(identifier)
-    return {"node": hca.node, "short": hca.name, "address": hca.address, "netdev": hca.netdev, "port": hca.port}
+    cable = world.inventory.cables.get(hca.port)
+    return {
+        "node": hca.node,
+        "short": hca.name,
+        "address": hca.address,
+        "bus": hca.address.partition(":")[2],
+        "netdev": hca.netdev,
+        "port": hca.port,
+        "peer": next((end for end in cable.ends if end != hca.port), "") if cable else "",
+    }
 
 
 def _fan(world: World, identifier: str) -> dict[str, str]:
@@ -84,7 +93,7 @@ _ATTRIBUTES: Mapping[str, Attributes] = MappingProxyType(
 )
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "gpu": ("node", "short", "index", "address", "pci", "bus", "bus_id", "uuid", "serial", "rail"),
-    "hca": ("node", "short", "address", "netdev", "port"),
+    "hca": ("node", "short", "address", "bus", "netdev", "port", "peer"),
     "fan": ("node", "short", "index"),
     "node": ("rack", "unit", "serial", "bmc"),
     "host": ("rack", "unit", "serial", "bmc"),

@@ -336,5 +336,6 @@ class DrillSession:
                 self._add("record", reason, words=(node,))
 
     def _slurm_reasons(self) -> dict[str, str]:
-        table = self.simulation.world.slurm_nodes
-        return {node: table[node].reason for node in table.changed()}
+        """Reasons that people gave, not slurmctld itself."""
+        table, people = self.simulation.world.slurm_nodes, (self.simulation.world.inventory.learner, "root")
+        return {node: table[node].reason for node in table.changed() if table[node].reason_user in people}

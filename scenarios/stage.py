@@ -51,7 +51,7 @@ class Stage:
     @classmethod
     def build(cls, scenario: Scenario, seed: int, open_world: OpenWorld = ShellTerminals) -> Stage:
         """Open the site and choose what the seed chooses. Raises BreakfixError."""
-        base = open_site(scenario.site, seed, scenario.settings)
+        base = open_site(scenario.site, seed, scenario.settings, scenario.standing)
         return cls(scenario, seed, base, choose(scenario, base), open_world)
 
     @property

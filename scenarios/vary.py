@@ -95,9 +95,13 @@ def _component(draw: _Draw, name: str, choice: ComponentChoice) -> None:
     candidates = list(kind_named(choice.kind).ids(world, place))
     types, view = name_types(draw.varied, name), View(world, draw.simulation.now)
 
+    def named(one: str) -> dict[str, str]:
+        found = known_names.attributes(world, choice.kind, one)
+        return {name: one} | {f"{name}.{attribute}": text for attribute, text in found.items()}
+
     def fitting(fact: str) -> list[str]:
         condition = Facts().check_truth(fact, types)
-        return [one for one in candidates if condition.ask(view, {**choices.facts, name: one})]
+        return [one for one in candidates if condition.ask(view, {**choices.facts, **named(one)})]
 
     candidates = fitting(choice.where) if choice.where else candidates
     candidates = fitting(choice.prefer) or candidates if choice.prefer else candidates
@@ -105,10 +109,8 @@ def _component(draw: _Draw, name: str, choice: ComponentChoice) -> None:
         what = f"{draw.called}: no {choice.kind} fits `{name}` at seed {draw.simulation.seed}"
         raise BreakfixError(what, "Loosen its `where`.")
     chosen = draw.stream(name).choice(candidates)
-    found = known_names.attributes(world, choice.kind, chosen)
-    draw.keep(name, chosen, chosen)
-    for attribute, text in found.items():
-        draw.keep(f"{name}.{attribute}", text, text)
+    for known, text in named(chosen).items():
+        draw.keep(known, text, text)
 
 
 def _time(draw: _Draw, name: str, choice: TimeChoice) -> None:

@@ -13,6 +13,8 @@ from engine.kernel.errors import BreakfixError
 from engine.kernel.names import unknown
 from engine.sites.build import load_site
 from engine.sites.catalogue import site_names
+from engine.sites.model import StandingModel
+from engine.sites.standing import standing_mistakes
 from scenarios.model import Choice, ComponentChoice, FaultUse, NumberChoice, TimeChoice
 from scenarios.templates import names_in, time_offset
 from scenarios.vary import Varied, name_types
@@ -36,6 +38,12 @@ def site_mistakes(site: str, path: Path) -> Found:
     """A site that there is not."""
     if site not in site_names():
         yield path, unknown("site", site, site_names())
+
+
+def work_mistakes(site: str, standing: StandingModel | None, path: Path) -> Found:
+    """Work in place of the site's own that names what the site does not have, or does not fit on it."""
+    if standing and site in site_names():
+        yield from (((*path, *where), what) for where, what in standing_mistakes(site, standing))
 
 
 def vary_mistakes(varied: Varied, path: Path) -> Found:

@@ -12,6 +12,7 @@ import pytest
 
 from engine.faults import fault as faults
 from engine.faults.fault import parse_fault
+from engine.faults.targets import target_kinds
 from engine.kernel.random import Stream
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
@@ -62,8 +63,7 @@ def test_no_output_is_keyed_on_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(faults, "catalogue", lambda renamed=renamed: renamed)
         simulation = open_site("dgx-h100-4", 3)
         for name, known in faults.catalogue().items():
-            targets = {"gpu": "dgx-02/gpu5", "fan": "dgx-01/fan3"}
-            simulation.apply(faults.InjectFault(name, targets.get(known.targets[0], "dgx-01")))
+            simulation.apply(faults.InjectFault(name, target_kinds()[known.targets[0]].example))
         simulation.advance(20 * MINUTE)
         wanted.append(screen(simulation, lines))
     assert wanted[0] == wanted[1]

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import ModuleType
 
 from engine.commands.context import Context
 from engine.commands.options import Option
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory
 
 Run = Callable[[Context], int | Awaitable[int]]

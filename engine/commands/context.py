@@ -109,13 +109,25 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where and as whom a command runs. `login` asks for a login environment (ssh, su -, sudo -i)."""
+    """Where and as whom a command runs. `login` asks for a login environment (ssh, su -, sudo -i).
+
+    `cpus` is the list of CPUs that it may run on, `memory_nodes` that of NUMA nodes for its memory ("": all),
+    `confined` the list of CPUs that its session cannot leave ("": it is free).
+    """
 
     host: str
     identity: Identity
     environment: Mapping[str, str]
     directory: str
     login: bool = False
+    cpus: str = ""
+    memory_nodes: str = ""
+    confined: str = ""
+
+    @property
+    def allowed_cpus(self) -> str:
+        """The list of CPUs that a program runs on, "" for all."""
+        return self.cpus or self.confined
 
 
 class Clock(Protocol):

@@ -8,10 +8,9 @@ they are installed (100 to 115, 989 to 991) differ between real hosts; these are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import unknown
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory
 
 

@@ -7,7 +7,6 @@ prompt, 12 seconds to shut down.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.control import driver, harm, journald, modules, service_state, systemd
@@ -19,10 +18,11 @@ from engine.control.slurm import jobs, lifecycle
 from engine.control.units import BOOT_ENDS
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND, SECOND
 from engine.physics.gpu_bus import enumerate_gpus
-from engine.physics.pcie import answers, enumerated
+from engine.physics.pcie import answers, enumerated, link
 from engine.world.events import BootStep, NodePowered, NodeStopping, NodeUp
 from engine.world.records import BootPhase, BootRecord, Power
 from engine.world.world import World
@@ -203,7 +203,19 @@ def _record(world: World, host: str) -> BootRecord:
     linked = tuple(hca.name for hca in node.hcas if port_has_link(world, hca.port))
     found = (gpu.address for gpu in node.gpus if gpu.address not in absent)
     silent = tuple(address for address in found if not answers(world, host, address))
-    return BootRecord(world.nodes[host].booted_at, modules.driver_version(world, host), absent, linked, silent)
+    options = world.systems[host].kernel_options
+    driver, start = modules.driver_version(world, host), world.nodes[host].booted_at
+    return BootRecord(start, driver, absent, linked, silent, options, _narrow_links(world, host))
+
+
+def _narrow_links(world: World, host: str) -> tuple[tuple[str, int, int], ...]:
+    """Functions whose PCIe link trained below what both of its ends can do, with its generation and width."""
+    links = ((device.address, link(world, host, device.address)) for device in world.node(host).pcie)
+    return tuple(
+        (address, found.generation, found.width)
+        for address, found in links
+        if (found.generation, found.width) != (found.max_generation, found.max_width)
+    )
 
 
 _STEPS = {

@@ -12,10 +12,37 @@ bus ids); nvidia-smi refuses to reset a GPU `In use by another client`, and pers
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 
 from engine.control import packages, processes, service_state
+from engine.control.gpu_settings import (
+    HOST_ENGINE,
+    IN_USE,
+    LOST,
+    NOT_FOUND,
+    OUT_OF_RANGE,
+    ClearAccounting,
+    ClearEccCounts,
+    DrainGpu,
+    GpuAction,
+    LockClocks,
+    LockMemoryClocks,
+    ResetClocks,
+    ResetGpu,
+    ResetMemoryClocks,
+    ResetNvLinkErrors,
+    SetAccounting,
+    SetApplicationClock,
+    SetBoost,
+    SetComputeMode,
+    SetEcc,
+    SetPersistence,
+    SetPowerLimit,
+    SetTimeslice,
+    UndrainGpu,
+    in_use,
+    is_lost,
+)
 from engine.control.modules import driver_version
 from engine.control.xid import (
     HAS_RECOVERY_ACTION,
@@ -30,49 +57,65 @@ from engine.control.xid import (
 )
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND, SECOND
+from engine.physics.gpu_memory import after_reset
 from engine.physics.load import bound_gpus, gpu_processes
 from engine.world.events import (
     GpuLoadChanged,
     GpuLost,
-    GpuSettingsChanged,
+    GpuReset,
     ModuleChanged,
     NvSwitchLinkFault,
     ServiceChanged,
 )
 from engine.world.inventory import Gpu
-from engine.world.records import BootPhase, BusState, EccCounts, Process, RecoveryAction
+from engine.world.records import BootPhase, BusState, Process, RecoveryAction
 from engine.world.world import World
 
 __all__ = [
     "HANDLERS",
+    "HOST_ENGINE",
+    "IN_USE",
+    "LOST",
+    "NOT_FOUND",
+    "OUT_OF_RANGE",
+    "ClearAccounting",
+    "ClearEccCounts",
+    "DrainGpu",
+    "GpuAction",
     "LockClocks",
+    "LockMemoryClocks",
     "NvmlState",
     "NvmlStatus",
     "OpenDriver",
     "ResetClocks",
     "ResetGpu",
+    "ResetMemoryClocks",
+    "ResetNvLinkErrors",
+    "SetAccounting",
+    "SetApplicationClock",
+    "SetBoost",
     "SetComputeMode",
     "SetEcc",
     "SetPersistence",
     "SetPowerLimit",
+    "SetTimeslice",
+    "UndrainGpu",
     "attach",
     "bound_gpus",
     "compute_processes",
     "driver_version",
+    "in_use",
     "is_lost",
     "nvml",
     "xid",
 ]
 
 PERSISTENCE_DAEMON = "nvidia-persistenced"
-HOST_ENGINE = "nvidia-dcgm"
-
-IN_USE = "In use by another client"
-LOST = "GPU is lost"
-NOT_FOUND = "Not Found"
-OUT_OF_RANGE = "Invalid Argument"
+_KEEP_MIG_MODE = ("Ampere",)
+"""Architectures whose boards keep MIG mode when the driver is loaded again (MIG user guide)."""
 
 _FAULTS_BEGIN, _FAULTS_SPREAD = 11 * SECOND, 900 * MILLISECOND
 
@@ -107,12 +150,6 @@ def nvml(world: World, host: str) -> NvmlState:
     return NvmlState(status, kernel, library)
 
 
-def is_lost(world: World, gpu_id: str) -> bool:
-    """Whether a GPU that the driver holds has stopped answering."""
-    state = world.gpus[gpu_id]
-    return state.bound and state.bus is not BusState.PRESENT
-
-
 def compute_processes(world: World, gpu_id: str) -> list[tuple[Process, int]]:
     """The compute processes on a GPU, each with the MiB of GPU memory that it holds there."""
     return [(process, process.gpu_memory) for process in gpu_processes(world, gpu_id)]
@@ -122,6 +159,7 @@ def attach(simulation: Simulation[World], node: str) -> None:
     """The kernel module is loaded and takes the GPUs that answer; settings that live in the driver start afresh."""
     world = simulation.world
     persistence = _persistence_from_boot(world, node)
+    reloaded = world.nodes[node].phase is BootPhase.RUNNING
     dead = []
     for gpu in world.node(node).gpus:
         state = world.gpus[gpu.id]
@@ -137,10 +175,22 @@ def attach(simulation: Simulation[World], node: str) -> None:
             locked_clock_minimum=None,
             application_clock=None,
             ecc_enabled=state.ecc_pending,
-            volatile=EccCounts(),
             recovery=RecoveryAction.NONE,
+            mig_enabled=state.mig_pending and gpu.product.architecture in _KEEP_MIG_MODE,
+            mig_pending=state.mig_pending and gpu.product.architecture in _KEEP_MIG_MODE,
+            accounting=False,
+            accounted=(),
+            locked_memory=None,
+            timeslice=0,
+            boost=0,
+            **after_reset(state),
         )
+        if reloaded:  # the module alone makes no marked row effective
+            world.gpus.update(gpu.id, remap=state.remap)
+        world.mig.forget(gpu.id)
     report_dead_at_probe(simulation, node, dead)
+    for gpu in bound_gpus(world, node):
+        simulation.publish(GpuReset(gpu.id))
     simulation.publish(GpuLoadChanged(node))
 
 
@@ -218,147 +268,6 @@ class OpenDriver(Action):
         if state.status is NvmlStatus.MISMATCH:
             report_mismatch(simulation, self.host, self.client, self.pid, state.library_version)
         return state
-
-
-class _GpuAction(Action):
-    """An action on a GPU by nvidia-smi's index. Gives the reason for which the driver refuses it, or None."""
-
-    __slots__ = ()
-    host: str
-    index: int
-
-    def perform(self, simulation: Simulation[World]) -> str | None:
-        gpus = bound_gpus(simulation.world, self.host)
-        if not 0 <= self.index < len(gpus):
-            return NOT_FOUND
-        if is_lost(simulation.world, gpus[self.index].id):
-            return LOST
-        refusal = self.on(simulation, gpus[self.index])
-        if refusal is None:
-            simulation.publish(GpuSettingsChanged(self.host))
-        return refusal
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        """Do it to `gpu`."""
-        raise TypeError(f"{type(self).__name__} does not say what it does")
-
-
-@dataclass(frozen=True, slots=True)
-class ResetGpu(_GpuAction):
-    """Reset a GPU: refused while anybody has it open. Pending row remappings take effect, volatile counters start at
-    zero.
-    """
-
-    host: str
-    index: int
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        world = simulation.world
-        if in_use(world, gpu):
-            return IN_USE
-        state = world.gpus[gpu.id]
-        wanted = state.recovery if state.recovery is RecoveryAction.REBOOT else RecoveryAction.NONE
-        remap = replace(state.remap, pending=False)
-        world.gpus.update(gpu.id, volatile=EccCounts(), remap=remap, recovery=wanted, ecc_enabled=state.ecc_pending)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class SetPersistence(_GpuAction):
-    """nvidia-smi -pm."""
-
-    host: str
-    index: int
-    enabled: bool
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        simulation.world.gpus.update(gpu.id, persistence=self.enabled)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class SetPowerLimit(_GpuAction):
-    """nvidia-smi -pl, in mW; refused outside what the board allows."""
-
-    host: str
-    index: int
-    milliwatts: int
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        if not gpu.product.power_limit_min <= self.milliwatts <= gpu.product.power_limit:
-            return OUT_OF_RANGE
-        simulation.world.gpus.update(gpu.id, power_limit=self.milliwatts)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class LockClocks(_GpuAction):
-    """nvidia-smi -lgc: keep the SM clock (MHz) between two values, which are moved into what the board can do."""
-
-    host: str
-    index: int
-    minimum: int
-    maximum: int
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        if self.minimum > self.maximum:
-            return OUT_OF_RANGE
-        lowest, highest = gpu.product.clock_graphics_min, gpu.product.clock_graphics_max
-        minimum, maximum = (min(max(clock, lowest), highest) for clock in (self.minimum, self.maximum))
-        simulation.world.gpus.update(gpu.id, locked_clock=maximum, locked_clock_minimum=minimum)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class ResetClocks(_GpuAction):
-    """nvidia-smi -rgc."""
-
-    host: str
-    index: int
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        simulation.world.gpus.update(gpu.id, locked_clock=None, locked_clock_minimum=None)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class SetComputeMode(_GpuAction):
-    """nvidia-smi -c: Default, Exclusive_Process or Prohibited."""
-
-    host: str
-    index: int
-    mode: str
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        simulation.world.gpus.update(gpu.id, compute_mode=self.mode)
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class SetEcc(_GpuAction):
-    """nvidia-smi -e: takes effect with the next reset or load of the driver."""
-
-    host: str
-    index: int
-    enabled: bool
-    by: str
-
-    def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
-        simulation.world.gpus.update(gpu.id, ecc_pending=self.enabled)
-        return None
-
-
-def in_use(world: World, gpu: Gpu) -> bool:
-    """Whether anybody has a GPU open: a process, persistence mode, or DCGM's host engine."""
-    if gpu_processes(world, gpu.id) or world.gpus[gpu.id].persistence:
-        return True
-    return service_state.is_active(world, gpu.node, HOST_ENGINE)
 
 
 HANDLERS: tuple[tuple[type[Event], Handler], ...] = (

@@ -9,11 +9,11 @@ every host, so their written files are kept once. What lies in memory or in /tmp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from engine.kernel.events import Event, Handler
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.world.events import FileWritten, NodeStopping
 from engine.world.records import WrittenFile

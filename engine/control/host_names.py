@@ -7,9 +7,9 @@ and `<node>-bmc` for its BMC; switches have theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory
 from engine.world.world import World
 

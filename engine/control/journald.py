@@ -8,12 +8,12 @@ large.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from engine.control import kernel_image
 from engine.control.history.journal import Piece, boot_pieces, past_pieces
 from engine.control.history.past import past_boots
 from engine.kernel.actions import Action
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MICROSECOND
 from engine.world.records import BootPhase, BootRecord, LogEntry, Priority

@@ -6,6 +6,7 @@ OS sets for a machine with a pass-through IOMMU; that exact set of options is a 
 
 from __future__ import annotations
 
+from engine.physics import iommu
 from engine.world.inventory import Inventory, Node, stable_hexadecimal, uuid_text
 from engine.world.world import World
 
@@ -35,14 +36,30 @@ def banner(inventory: Inventory) -> str:
     return f"Linux version {release(inventory)} (buildd@{host}) ({_TOOLCHAIN}) {text} (Ubuntu {package})"
 
 
-def command_line(inventory: Inventory, host: str) -> str:
+def command_line(world: World, host: str) -> str:
     """/proc/cmdline."""
-    options = "ro" + (
-        " iommu=pt pci=realloc=off nouveau.modeset=0 console=tty0 console=ttyS0,115200n8"
-        if inventory.node(host).gpus
-        else ""
-    )
-    return f"BOOT_IMAGE=/boot/vmlinuz-{release(inventory)} root=UUID={root_uuid(inventory, host)} {options}"
+    return boot_command_line(world.inventory, host, world.systems[host].kernel_options)
+
+
+def boot_command_line(inventory: Inventory, host: str, given: str | None) -> str:
+    """The command line of a boot whose loader was `given` options to hand on (None: the image's)."""
+    image = f"BOOT_IMAGE=/boot/vmlinuz-{release(inventory)}"
+    return f"{image} root=UUID={root_uuid(inventory, host)} {options(inventory, host, given)}"
+
+
+def options(inventory: Inventory, host: str, given: str | None) -> str:
+    """What the boot loader gives the kernel after its root file system."""
+    return iommu.kernel_options(inventory, host, given)
+
+
+def iommu_translates(world: World, host: str) -> bool:
+    """Whether devices of the running kernel reach memory through page tables of the IOMMU."""
+    return iommu.translates(world, host)
+
+
+def translates(kernel_options: str) -> bool:
+    """Whether a kernel with these options has devices reach memory through page tables of the IOMMU."""
+    return iommu.options_translate(kernel_options)
 
 
 def root_uuid(inventory: Inventory, host: str) -> str:

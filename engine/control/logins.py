@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from engine.control import journald, processes
+from engine.control import cpu_sets, journald, processes
 from engine.control.history.logins import past_logins
 from engine.control.history.routine import login_lines, login_port, logout_lines
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.world.events import NodeStopping
 from engine.world.records import Login
@@ -90,7 +91,7 @@ class CloseSession(Action):
 
 def _start_shell(simulation: Simulation[World], host: str, login: Login) -> None:
     """sshd's process for the user, and the shell on its terminal."""
-    scope = f"session-{login.number}.scope"
+    scope, cpus = f"session-{login.number}.scope", cpu_sets.of_sessions(simulation.world, host)
     child = processes.start(
         simulation,
         host,
@@ -99,6 +100,7 @@ def _start_shell(simulation: Simulation[World], host: str, login: Login) -> None
         parent=login.pid,
         resident_kib=7_040,
         unit=scope,
+        cpus=cpus,
     )
     if login.terminal != "notty":
         processes.start(
@@ -110,6 +112,7 @@ def _start_shell(simulation: Simulation[World], host: str, login: Login) -> None
             terminal=login.terminal,
             resident_kib=5_376,
             unit=scope,
+            cpus=cpus,
             state="Ss",
         )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
 from engine.control.tables import rows
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Node
 
 

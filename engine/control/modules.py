@@ -6,13 +6,14 @@ are kmod 31's. How many references a program holds on nvidia.ko is a guess: some
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from types import MappingProxyType
 
 from engine.control import journald, kernel_image, packages, service_state
 from engine.control.history import boot_driver
 from engine.control.module_table import ModuleSpec, module_specs, nvidia_family
 from engine.kernel.actions import Action
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.physics.load import bound_gpus
 from engine.physics.pcie import enumerated
@@ -157,6 +158,13 @@ class UnloadModule(Action):
             return f"could not remove module {self.name}: Resource temporarily unavailable"
         _unload(simulation, self.host, module)
         return None
+
+
+def forget(simulation: Simulation[World], host: str, names: Iterable[str]) -> None:
+    """Modules are gone from memory, whoever used them: an upgrade that took a stack apart and did not load it again."""
+    for name in names:
+        if is_loaded(simulation.world, host, name):
+            _unload(simulation, host, canonical(name))
 
 
 def take_installed_versions(simulation: Simulation[World], host: str) -> None:

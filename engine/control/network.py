@@ -7,12 +7,14 @@ steady rate drawn per interface, in a first form.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from ipaddress import ip_interface
 
 from engine.control import journald
 from engine.control.host_names import HostEntry, host_entries, owner, resolve
 from engine.kernel.actions import Action
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
@@ -93,9 +95,15 @@ def interfaces(world: World, host: str) -> list[Interface]:
     node, down = world.node(host), world.systems[host].interfaces_down
     masters = {member: address for address in node.addresses for member in address.members}
     found = [Interface(1, "lo", "loopback", "00:00:00:00:00:00", 65_536, ("127.0.0.1/8", "::1/128"), True, True)]
-    plain = [address for address in node.addresses if not address.members]
+    own = {hca.netdev: address for hca in node.hcas for address in node.addresses if address.interface == hca.netdev}
+    plain = [address for address in node.addresses if not address.members and address.interface not in own]
     found += [_ethernet(address, address.interface not in down) for address in plain]
-    found += [_rdma(world, hca, masters.get(hca.netdev), hca.netdev not in down) for hca in node.hcas]
+    found += [
+        _roce(world, hca, masters.get(hca.netdev), own.get(hca.netdev), hca.netdev not in down)
+        if hca.link_layer == "Ethernet"
+        else _ipoib(world, hca, hca.netdev not in down)
+        for hca in node.hcas
+    ]
     for bond in (address for address in node.addresses if address.members):
         carrier = any(each.carrier and each.up for each in found if each.name in bond.members)
         found.append(_bond(bond, bond.interface not in down, carrier))
@@ -153,11 +161,19 @@ class SetInterface(Action):
         if found is None:
             return f'Cannot find device "{self.name}"'
         down = [name for name in world.systems[self.host].interfaces_down if name != self.name]
-        world.systems.update(self.host, interfaces_down=tuple(sorted(down if self.up else [*down, self.name])))
+        with _telling(simulation, self.host, self.name):
+            world.systems.update(self.host, interfaces_down=tuple(sorted(down if self.up else [*down, self.name])))
         if found.up != self.up and found.kind in ("ether", "bond") and found.pci_address:
             state = "up" if self.up and found.carrier else "down"
             journald.kernel(simulation, self.host, f"{found.driver} {found.pci_address} {self.name}: Link {state}")
         return None
+
+
+def _telling(simulation: Simulation[World], host: str, name: str) -> AbstractContextManager[None]:
+    """Others hear what becomes of the link of an RDMA device's interface."""
+    hcas = simulation.world.node(host).hcas
+    port = next((hca.port for hca in hcas if hca.netdev == name), None)
+    return links.telling(simulation, port) if port else nullcontext()
 
 
 def _answers(world: World, host: str) -> bool:
@@ -180,25 +196,30 @@ def _ethernet(address: Address, up: bool) -> Interface:
     )
 
 
-def _rdma(world: World, hca: Hca, bond: Address | None, up: bool) -> Interface:
-    """The netdev of an RDMA device: Ethernet, perhaps in a bond, or IPoIB."""
-    if hca.link_layer == "Ethernet":
-        return Interface(
-            0,
-            hca.netdev,
-            "ether",
-            bond.mac if bond else hca.mac,
-            bond.mtu if bond else 1500,
-            (),
-            up,
-            up,
-            bond.interface if bond else None,
-            (),
-            "mlx5_core",
-            hca.address,
-            hca.rate * 1000,
-            hca.mac,
-        )
+def _roce(world: World, hca: Hca, bond: Address | None, own: Address | None, up: bool) -> Interface:
+    """The netdev of an RDMA device for Ethernet: in a bond, with an address of its own, or with none."""
+    carrier, configured = up and links.link_up(world, hca.port), bond or own
+    addresses = ((own.cidr, link_local(hca.mac)) if carrier else (own.cidr,)) if own else ()
+    return Interface(
+        0,
+        hca.netdev,
+        "ether",
+        bond.mac if bond else hca.mac,
+        configured.mtu if configured else 1500,
+        addresses,
+        up,
+        carrier,
+        bond.interface if bond else None,
+        (),
+        "mlx5_core",
+        hca.address,
+        (links.rate(world, hca.port) if carrier else hca.rate) * 1000,
+        hca.mac,
+    )
+
+
+def _ipoib(world: World, hca: Hca, up: bool) -> Interface:
+    """The netdev of an InfiniBand device."""
     guid = f"{hca.port_guid:016x}"
     hardware = f"00:00:10:49:fe:80:00:00:00:00:00:00:{':'.join(guid[i : i + 2] for i in range(0, 16, 2))}"
     carrier = up and port_has_link(world, hca.port)

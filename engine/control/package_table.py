@@ -7,11 +7,11 @@ branch, kernel modules built by DKMS; the fabric manager is a source package of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.control import kernel_image
 from engine.control.tables import rows
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory, Node
 
 _UBUNTU_REVISION = "-0ubuntu0.24.04.1"

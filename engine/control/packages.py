@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from engine.control.history import upgrades
 from engine.control.package_table import Package, base_packages, driver_branch, driver_package_version, upstream
 from engine.kernel.actions import Action
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.world.records import PackageChange
 from engine.world.world import World

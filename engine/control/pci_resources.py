@@ -7,9 +7,9 @@ lspci agree.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.physics.config_space.resources import Placed, bus_number, resources
 from engine.world.inventory import Inventory, Node
 

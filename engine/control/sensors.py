@@ -5,9 +5,8 @@ What sensors there are is engine.control.sensor_kinds' to say. Readings are in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.control.sensor_kinds import Moment, Reading, SensorKind, State, Thresholds, sensor_kinds
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.world import World
 
 __all__ = ["Sensor", "Thresholds", "noteworthy", "sensors", "violations"]

@@ -8,10 +8,10 @@ Slurm 24.11's gres.c.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from engine.control import modules, packages
 from engine.control.units import NVSWITCH_CONFIG, Unit
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.world import World
 
 

@@ -8,7 +8,6 @@ outcome is known at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from engine.control import harm, journald, service_state, start_checks
 from engine.control.history.boot_units import QUIET
@@ -17,6 +16,7 @@ from engine.control.unit_messages import Line, Surroundings, died, failed_start,
 from engine.control.units import Unit, full_name, unit
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND
 from engine.physics.load import bound_gpus

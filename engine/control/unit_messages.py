@@ -8,12 +8,12 @@ persistence daemon and the fabric manager; the table is tables/unit_lines.txt.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from engine.control.tables import rows
 from engine.control.units import Unit
 from engine.kernel.calendar import local
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.kernel.units import MICROSECOND
 from engine.world.inventory import Inventory

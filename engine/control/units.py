@@ -5,12 +5,13 @@ need.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from engine.control.tables import rows
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Node
 
 NVSWITCH_CONFIG = "/usr/share/nvidia/nvswitch/fabricmanager.cfg"
@@ -48,6 +49,7 @@ class Unit:
     folder: str = "/usr/lib/systemd/system"
     identifier: str = ""
     tasks: int = 1
+    limits: tuple[str, ...] = ()
 
     @property
     def source(self) -> str:

@@ -6,10 +6,9 @@ CPU and memory kinds of work take, and what the system keeps for itself, are gue
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.control import kernel_image
 from engine.control.history.boot_kernel import memory_kib
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.kernel.shapes import Jitter, decay
 from engine.kernel.simulation import Simulation
@@ -36,6 +35,7 @@ _WORK = {
     "burn": Work(1_000, 1_900_000),
     "nccl": Work(1_000, 2_400_000),
     "hpl": Work(1_800, 38_000_000),
+    "copies": Work(1_000, 1_400_000),
     "light": Work(130, 2_900_000),
 }
 _IDLE_GPU_USER = Work(80, 3_100_000)
@@ -77,7 +77,7 @@ def work_cpu(workload: str | None) -> Work:
 
 def wanted_cpu(world: World, host: str) -> int:
     """CPU that people's and jobs' processes ask for, in permille of one; stopped ones ask for none."""
-    return sum(process.cpu_permille for process in world.systems[host].processes if not process.state.startswith("T"))
+    return sum(process.cpu_permille for process in world.systems[host].processes if process.state[0] not in "TD")
 
 
 def note_load(simulation: Simulation[World], host: str, since: int) -> None:

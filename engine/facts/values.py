@@ -80,7 +80,7 @@ QUANTITIES = MappingProxyType(
         Memory: _quantity("an amount of memory", MiB=1, GiB=1024),
         Speed: _quantity("a rotational speed", rpm=1),
         Share: ValueType("a share", MappingProxyType({"%": 10})),
-        Rate: ValueType("a data rate", MappingProxyType({"Gb/s": 1})),
+        Rate: ValueType("a data rate", MappingProxyType({"Gb/s": 1, "GB/s": 8})),
         Duration: DURATION,
     }
 )

@@ -161,9 +161,9 @@ def _begin(simulation: Simulation[World], event: FaultOnset) -> None:
 
 
 def _modules() -> list[str]:
-    """Modules of this package that declare a fault: all but those that help."""
+    """Modules of this package that declare a fault: all but those that help (`_` in front)."""
     stems = [entry.name.removesuffix(".py") for entry in files("engine.faults").iterdir() if entry.name.endswith(".py")]
-    return sorted(stem for stem in stems if stem not in ("__init__", "fault", "targets"))
+    return sorted(stem for stem in stems if not stem.startswith("_") and stem not in ("fault", "targets"))
 
 
 def _pair(chosen: Fault, word: str) -> tuple[str, str]:

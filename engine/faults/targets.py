@@ -5,10 +5,10 @@ one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory, Node
 
 
@@ -51,7 +51,14 @@ def target_kinds() -> Mapping[str, TargetKind]:
         {
             "gpu": TargetKind("a GPU", "dgx-02/gpu5", _nodes, lambda node: tuple(gpu.id for gpu in node.gpus)),
             "fan": TargetKind("a fan module", "dgx-02/fan3", _nodes, lambda node: tuple(fan.id for fan in node.fans)),
+            "hca": TargetKind(
+                "an RDMA device", "dgx-02/mlx5_3", _nodes, lambda node: tuple(hca.id for hca in node.hcas)
+            ),
+            "port": TargetKind("a port with a cable", "leaf-01/5", lambda inventory: tuple(inventory.cables)),
             "psu": TargetKind("a power supply", "dgx-02/psu1", _nodes, lambda node: tuple(psu.id for psu in node.psus)),
+            "nvswitch": TargetKind(
+                "an NVSwitch", "dgx-02/nvswitch1", _nodes, lambda node: tuple(chip.id for chip in node.nvswitches)
+            ),
             "gpu_node": TargetKind(
                 "a node with GPUs", "dgx-02", _nodes, lambda node: (node.name,) if node.gpus else ()
             ),

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
-from engine.world.inventory import Node
+from engine.world.inventory import Inventory, Node
 from engine.world.world import World
 
 Work = Callable[[Simulation[World], str, int], str]
+Start = Callable[[Simulation[World], str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +24,19 @@ class Job:
     """What an action means for one kind of part: how long it takes (ns), whether the node must be off, and what is
     done.
 
-    `work(simulation, target, number of the order)` does it and gives the words of the report.
+    `work(simulation, target, number of the order)` does it and gives the words of the report; `start(simulation,
+    target)` is what happens as soon as somebody is there.
     """
 
     duration: int
     power_off: bool
     work: Work
+    start: Start | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class HandsAction:
-    """Physical work that one can order, by kind of part: gpu, fan, psu, node."""
+    """Physical work that one can order, by kind of part: gpu, hca, fan, psu, node, and port for the cable in it."""
 
     name: str
     title: str
@@ -44,6 +47,7 @@ class HandsAction:
 _PARTS: Mapping[str, Callable[[Node], tuple[str, ...]]] = MappingProxyType(
     {
         "gpu": lambda node: tuple(gpu.id for gpu in node.gpus),
+        "hca": lambda node: tuple(hca.id for hca in node.hcas),
         "fan": lambda node: tuple(fan.id for fan in node.fans),
         "psu": lambda node: tuple(psu.id for psu in node.psus),
         "node": lambda node: (node.name,),
@@ -51,9 +55,23 @@ _PARTS: Mapping[str, Callable[[Node], tuple[str, ...]]] = MappingProxyType(
 )
 
 
-def parts(node: Node, kind: str) -> tuple[str, ...]:
-    """Ids of the parts of a kind in a node."""
-    return _PARTS[kind](node)
+def parts(inventory: Inventory, place: str, kind: str) -> tuple[str, ...]:
+    """Ids of the parts of a kind at a node or switch; there is none at a place that the site does not have."""
+    if kind == "port":
+        return tuple(port for port in _ports(inventory, place) if port in inventory.cables)
+    return _PARTS[kind](inventory.node(place)) if place in inventory.node_index else ()
+
+
+def places(inventory: Inventory) -> tuple[str, ...]:
+    """Where somebody can work: nodes and switches."""
+    return (*inventory.node_names, *inventory.switches)
+
+
+def _ports(inventory: Inventory, place: str) -> list[str]:
+    if place in inventory.node_index:
+        return [hca.port for hca in inventory.node(place).hcas]
+    switch = inventory.switches.get(place)
+    return [f"{place}/{number}" for number in range(1, switch.ports + 1)] if switch else []
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.control import boot
-from engine.hands.action import HandsAction, Job, catalogue, parts
+from engine.hands.action import HandsAction, Job, catalogue, parts, places
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.names import unknown
@@ -42,12 +42,12 @@ def orders(world: World) -> tuple[HandsOrder, ...]:
 
 def job_for(inventory: Inventory, action: HandsAction, target: str) -> Job | str:
     """The job that `action` means for `target`, or what is wrong with it."""
-    node = target.partition("/")[0]
-    if node not in inventory.node_index:
-        return unknown("node", node, inventory.node_names)
+    place = target.partition("/")[0]
+    if place not in places(inventory):
+        return unknown("node or switch", place, places(inventory))
     known: list[str] = []
     for kind, job in action.jobs.items():
-        names = parts(inventory.node(node), kind)
+        names = parts(inventory, place, kind)
         if target in names:
             return job
         known += names
@@ -88,6 +88,8 @@ def _begin(simulation: Simulation[World], event: HandsBegin) -> None:
     if job.power_off:
         verb = "soft" if boot.is_up(simulation.world, _node(order)) else "off"
         simulation.apply(boot.ChassisPower(_node(order), verb, _orderer(order)))
+    if job.start:
+        job.start(simulation, order.target)
     simulation.schedule_at(HandsDone(order.number), order.due_at)
 
 

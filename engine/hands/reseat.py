@@ -8,6 +8,8 @@ from types import MappingProxyType
 from engine.hands.action import HandsAction, Job
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
+from engine.physics import links, nvlink_errors
+from engine.physics.pcie import restore_link
 from engine.world.world import World
 
 
@@ -15,8 +17,12 @@ def reseat_gpu(simulation: Simulation[World], target: str, number: int) -> str:
     """An SXM module: off with the heat sink, out, contacts inspected, in and tightened to the torque of the manual."""
     gpu, state = simulation.world.inventory.gpu(target), simulation.world.gpus[target]
     where = f"the GPU module in SXM socket {gpu.module} of {gpu.node} (serial {state.serial})"
+    restore_link(simulation, gpu.node, gpu.address)
+    askew = nvlink_errors.mend_seat(simulation, target)
     if state.defect and state.defect.seating:
         simulation.world.gpus[target] = replace(state, defect=None)
+        askew = True
+    if askew:
         return f"Reseated {where}. Two of its screws were loose and it sat askew; it is tight now."
     return f"Reseated {where}. It was tight, and its contacts look clean."
 
@@ -27,14 +33,41 @@ def reseat_psu(simulation: Simulation[World], target: str, number: int) -> str:
     return f"Reseated power supply {part.removeprefix('psu')} of {node}. Its latch and its cord are tight."
 
 
+def reseat_hca(simulation: Simulation[World], target: str, number: int) -> str:
+    """A network card with its riser or mezzanine board: out, contacts cleaned, in again; its PCIe link trains anew."""
+    hca = simulation.world.inventory.hca(target)
+    for sister in simulation.world.node(hca.node).hcas:
+        if sister.address.rpartition(".")[0] == hca.address.rpartition(".")[0]:
+            restore_link(simulation, hca.node, sister.address)
+    return f"Reseated the card of {hca.name} in {hca.node} and cleaned its contacts."
+
+
+def pull_cable(simulation: Simulation[World], target: str) -> None:
+    """The link is gone for as long as somebody works on its cable."""
+    links.change_cable(simulation, simulation.world.inventory.cables[target], in_hand=True)
+
+
+def reseat_cable(simulation: Simulation[World], target: str, number: int) -> str:
+    """A cable, pulled at both ends, inspected and pushed home. What was badly plugged is plugged; a bad cable stays
+    bad.
+    """
+    found = simulation.world.inventory.cables[target]
+    loose = not simulation.world.cables[found.id].plugged
+    links.change_cable(simulation, found, plugged=True, in_hand=False)
+    how = "One end was not home; it clicked in now." if loose else "Both ends were home."
+    return f"Reseated the cable {found.serial} from {found.ends[0]} to {found.ends[1]}. {how}"
+
+
 HANDS = HandsAction(
     name="reseat",
     title="Take a part out and put it back",
     jobs=MappingProxyType(
         {
             "gpu": Job(duration=40 * MINUTE, power_off=True, work=reseat_gpu),
+            "hca": Job(duration=35 * MINUTE, power_off=True, work=reseat_hca),
             "psu": Job(duration=5 * MINUTE, power_off=False, work=reseat_psu),
+            "port": Job(duration=5 * MINUTE, power_off=False, work=reseat_cable, start=pull_cable),
         }
     ),
-    doc="A GPU needs the node without power; a power supply is reseated under power.",
+    doc="A GPU and a network card need the node without power; a power supply and a cable are reseated under power.",
 )

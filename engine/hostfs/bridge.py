@@ -20,12 +20,12 @@ import ctypes
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from engine.hostfs import abi
 from engine.hostfs.tree import ErrorCode, FileError, FileKind, FileTree, Stat
+from engine.kernel.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     import bashkit

@@ -8,11 +8,11 @@ action. Like GNU sed, the new file gets the owner of the old one if the identity
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from engine.hostfs import changes
 from engine.hostfs.acting import Acting
 from engine.hostfs.tree import ErrorCode, FileError, FileKind, Stat
+from engine.kernel.quick_dataclass import dataclass
 
 _NAME = re.compile(r"/\.bashkit-sed-[^/]+\.tmp$")
 

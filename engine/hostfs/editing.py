@@ -44,7 +44,7 @@ def append(acting: Acting, path: str, content: bytes) -> None:
         return
     acting.demand(found, WRITE, path)
     written = found.written
-    if written is None or written.live or found.node.grows:
+    if written is None or written.live or written.source or found.node.grows:
         _overwrite(acting, found, acting.lookup.content(found) + content, path)
         return
     before = len(written.content or b"")

@@ -193,6 +193,10 @@ class Lookup:
     def content(self, found: Found) -> bytes:
         """What is in a file; the realm's refusal if it can't be read."""
         node, written = found.node, found.written
+        if written is not None and written.source:
+            from engine.workloads.training import output  # only who reads such a file waits for it
+
+            return output.live(self.machine.world, written.source, self.machine.now).encode()
         if written is not None and not written.live:
             content = written.content or b""
             return content + node.grows(self.machine, written.modified) if node.grows else content
@@ -257,6 +261,11 @@ class Lookup:
 
     def modified(self, found: Found) -> int:
         """When it was last changed, in simulated ns."""
+        if found.written and found.written.source:
+            from engine.workloads.training import output
+
+            last = output.last_change(self.machine.world, found.written.source, self.machine.now)
+            return max(found.written.modified, last)
         own = found.node.modified
         if found.written and not (own and found.node.grows):
             return found.written.modified

@@ -5,11 +5,12 @@ has them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import TypeVar, cast
 
 from engine.kernel.calendar import local
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import DAY, SECOND

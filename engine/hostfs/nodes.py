@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from engine.hostfs.machine import Machine
 from engine.hostfs.realms import Realm
 from engine.hostfs.tree import ErrorCode, FileKind
 from engine.kernel.actions import Action
+from engine.kernel.quick_dataclass import dataclass
 
 ROOT = 0
 

@@ -8,10 +8,10 @@ gives EIO in /proc, EINVAL in /proc/PID, EACCES in /proc/sys and sysfs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from engine.hostfs.machine import Machine
 from engine.hostfs.tree import ErrorCode
+from engine.kernel.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ date changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from engine.hostfs import areas
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, nested
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.units import DAY
 from engine.world.world import World
 

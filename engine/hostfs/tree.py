@@ -4,9 +4,10 @@ Nothing here knows how the tree is mounted. Error words are Linux's (strerror of
 learner's terminal as they are: ``cat: /etc/shadow: Permission denied``.
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 class FileKind(Enum):

@@ -8,10 +8,11 @@ aliases, tags, duplicate and merge keys, several documents, keys that are not te
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from engine.kernel.places import DocumentError, Location, Place, Problem, refuse
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.scalars import character_name, forbidden_in_file
 from engine.kernel.yaml_builder import DEPTH_LIMIT, NODE_LIMIT, Builder
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine.kernel.simulation import Simulation
 
 
-@dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened, or is due to. Subclasses are frozen dataclasses of plain values."""
+
+    __slots__ = ()
 
 
 Handler = Callable[["Simulation[Any]", Any], None]
@@ -35,6 +35,20 @@ class Bus:
     def handlers(self, event: Event) -> list[Handler]:
         """The handlers of this very type of event, in order."""
         return self._handlers.get(type(event), [])
+
+
+class LateBus(Bus):
+    """A bus that asks for the handlers of a type of event when the first of it is published."""
+
+    def __init__(self, find: Callable[[type[Event]], list[Handler]]) -> None:
+        super().__init__(())
+        self._find = find
+
+    def handlers(self, event: Event) -> list[Handler]:
+        kind = type(event)
+        if kind not in self._handlers:
+            self._handlers[kind] = self._find(kind)
+        return self._handlers[kind]
 
 
 class Queue:

@@ -7,9 +7,9 @@ exponential comes from our own table with linear interpolation in integers, beca
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 
 _SCALE = 1 << 30

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
 from engine.kernel.actions import Action
 from engine.kernel.events import Bus, Event, Queue
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream
 from engine.kernel.state import State
 

@@ -46,6 +46,11 @@ class Table(Generic[R]):
             self[identifier] = after
         return after
 
+    def forget(self, identifier: str) -> None:
+        """The component is again as the inventory has it (or, where tables come and go, is no more)."""
+        if self._changed.pop(identifier, None) is not None:
+            self.generation += 1
+
     def changed(self) -> list[str]:
         """Ids that have an entry of their own, sorted."""
         return sorted(self._changed)

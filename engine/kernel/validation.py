@@ -18,7 +18,8 @@ from engine.kernel.documents import Document, DocumentError
 class StrictModel(pydantic.BaseModel):
     """What sites, scenarios and exams derive from: no unknown keys, no conversions, no changes after reading."""
 
-    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    # Validators are built when a file is first read: those of nested models go into the outermost one's.
+    model_config = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 Model = TypeVar("Model", bound=pydantic.BaseModel)

@@ -9,9 +9,10 @@ about half of what it did.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.physics.curves import interpolate, inverse
 from engine.world.inventory import GpuProduct
@@ -55,7 +56,8 @@ class Reason:
 class Draw:
     """What a GPU would draw if heat did not matter, in mW: now, without any cap, and at a standstill.
 
-    `clock_idle` is the clock (MHz) of an idle GPU, `reasons` why it does not draw its demand.
+    `clock_idle` is the clock (MHz) of an idle GPU, `clock_most` the highest that settings allow, `reasons` why it does
+    not draw its demand.
     """
 
     power: int
@@ -63,6 +65,7 @@ class Draw:
     static: int
     clock_idle: int
     reasons: int
+    clock_most: int
 
     @property
     def dynamic(self) -> int:
@@ -77,9 +80,15 @@ def silicon(serial: str) -> int:
 
 def draw(product: GpuProduct, state: GpuState, load: GpuLoad) -> Draw:
     """The draw of a GPU under `load` with its present settings, heat left aside."""
-    return _draw(
-        product, silicon(state.serial), load, state.power_limit, state.locked_clock, state.locked_clock_minimum
-    )
+    lowest, highest, chosen = state.locked_clock_minimum, state.locked_clock, state.application_clock
+    drawn = _draw(product, silicon(state.serial), load, state.power_limit, _least(highest, chosen), lowest)
+    if chosen is None or load.idle or drawn.clock_most != chosen or chosen >= product.clock_graphics_max:
+        return drawn
+    return replace(drawn, reasons=drawn.reasons | Reason.APPLICATION_CLOCKS)
+
+
+def _least(*clocks: int | None) -> int | None:
+    return min((clock for clock in clocks if clock is not None), default=None)
 
 
 @lru_cache(maxsize=4096)
@@ -93,7 +102,8 @@ def _draw(product: GpuProduct, skew: int, load: GpuLoad, limit: int, highest: in
         static + (demand - static) * interpolate(_DYNAMIC_BY_CLOCK, min(1000, (highest or full) * 1000 // full)) // 1000
     )
     power = min(at_lock, limit)
-    return Draw(power, demand, static, product.clock_graphics_idle, Reason.SW_POWER_CAP if limit < at_lock else 0)
+    capped = Reason.SW_POWER_CAP if limit < at_lock else 0
+    return Draw(power, demand, static, product.clock_graphics_idle, capped, highest or full)
 
 
 def _idle(product: GpuProduct, load: GpuLoad, static: int, highest: int | None, lowest: int | None) -> Draw:
@@ -102,13 +112,15 @@ def _idle(product: GpuProduct, load: GpuLoad, static: int, highest: int | None, 
     clock = product.clock_graphics_max if held else product.clock_graphics_idle
     clock = min(max(clock, lowest or 0), highest or product.clock_graphics_max)
     power = static + (CONTEXT_POWER if held else 0)
-    return Draw(power, power, power, clock, Reason.IDLE)
+    return Draw(power, power, power, clock, Reason.IDLE, clock)
 
 
 def clock(product: GpuProduct, drawn: Draw, power: int) -> int:
     """The SM clock (MHz) at which a GPU with that demand draws `power`."""
     if drawn.dynamic <= 0:
         return drawn.clock_idle
+    if power >= drawn.power and not drawn.reasons & Reason.SW_POWER_CAP:
+        return drawn.clock_most
     share = min(1000, max(0, power - drawn.static) * 1000 // drawn.dynamic)
     exact = product.clock_graphics_max * interpolate(_CLOCK_BY_DYNAMIC, share) // 1000
     stepped = product.clock_graphics_max - -(-(product.clock_graphics_max - exact) // CLOCK_STEP) * CLOCK_STEP

@@ -3,27 +3,33 @@ states.
 
 A port is `dgx-01/mlx5_0/1` (node, RDMA device, port) or `leaf-01/17` (switch, port). A link is up when both ends are
 enabled and served (a node's by a running kernel with its driver, a switch's always) and a cable that is plugged in and
-good enough joins them; it runs at the lowest rate among ends. In-band Ethernet ports go to switches that a site may
-leave out; without a cable they count as up. A subnet manager must have initialized an InfiniBand port before it becomes
-Active: that is latched in the port. Sources: InfiniBand architecture (port states), rdma-core's tables of rates. Guess:
-with a bit error rate of 1e-6 or worse a link does not train.
+good enough joins them; it runs at the lowest rate among ends and cable. In-band Ethernet ports go to switches that a
+site may leave out; without a cable they count as up. A subnet manager must have initialized an InfiniBand port before
+it becomes Active: that is latched in the port. Sources: InfiniBand architecture (port states), rdma-core's tables of
+rates. Guess: with a bit error rate of 1e-6 or worse a link does not train.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.sites import catalogue
-from engine.world.events import LinkChanged
+from engine.world.events import LinkChanged, LinkRateChanged, SignalChanged
 from engine.world.inventory import Cable, Hca, Inventory, Switch
 from engine.world.records import BootPhase, LogicalState, PhysicalState, Power
 from engine.world.world import World
 
 LOWEST_RATE = 10
-"""What a port without a link shows, in Gb/s."""
+"""What an InfiniBand port without a link shows, in Gb/s."""
+
+ETHERNET_LOWEST_RATE = 40
+"""The same of an Ethernet port (4X QDR: what mlx5_query_port_roce of the kernel begins with)."""
+
+LARGEST_MTU = 4096
+"""Bytes of payload that an InfiniBand packet carries at most."""
 
 _WORST_ERROR_EXPONENT = 6
 _SERVED = (BootPhase.KERNEL, BootPhase.SERVICES, BootPhase.RUNNING)
@@ -116,26 +122,43 @@ def physical_state(world: World, port: str) -> PhysicalState:
     if joined is None:
         return PhysicalState.LINK_UP if place(world.inventory, port).ethernet else PhysicalState.POLLING
     state, far = world.cables[joined.id], joined.other(port)
-    sound = state.plugged and state.error_exponent > _WORST_ERROR_EXPONENT
+    held = state.plugged and not state.in_hand and not (state.flapping and state.flapping.down)
+    sound = held and state.error_exponent > _WORST_ERROR_EXPONENT
     ready = sound and world.ports[far].enabled and served(world, far)
     return PhysicalState.LINK_UP if ready else PhysicalState.POLLING
 
 
 def logical_state(world: World, port: str) -> LogicalState:
     """Of a port: InfiniBand waits for a subnet manager between Initializing and Active."""
-    if not link_up(world, port):
-        return LogicalState.DOWN
+    return state_when_up(world, port) if link_up(world, port) else LogicalState.DOWN
+
+
+def state_when_up(world: World, port: str) -> LogicalState:
+    """Of a port that has a link."""
     ready = place(world.inventory, port).ethernet or world.ports[port].initialized
     return LogicalState.ACTIVE if ready else LogicalState.INITIALIZING
 
 
 def rate(world: World, port: str) -> int:
-    """Gb/s at which the link runs; LOWEST_RATE without one."""
+    """Gb/s at which the link runs; without one LOWEST_RATE, of an Ethernet port ETHERNET_LOWEST_RATE."""
     if not link_up(world, port):
-        return LOWEST_RATE
+        return ETHERNET_LOWEST_RATE if place(world.inventory, port).ethernet else LOWEST_RATE
+    return rate_when_up(world, port)
+
+
+def rate_when_up(world: World, port: str) -> int:
+    """Of a port that has a link: Gb/s at which it runs."""
+    joined = cable(world.inventory, port)
+    if joined is None:
+        return place(world.inventory, port).device.rate
+    slower = min(place(world.inventory, end).device.rate for end in joined.ends)
+    return min(slower, world.cables[joined.id].rate_limit or slower)
+
+
+def mtu(world: World, port: str) -> int:
+    """Bytes of payload in a packet of an InfiniBand link: the smaller of what its two ends were set to."""
     far = peer(world.inventory, port)
-    ends = [port, far] if far else [port]
-    return min(place(world.inventory, end).device.rate for end in ends)
+    return min(world.ports[end].mtu or LARGEST_MTU for end in ([port, far] if far else [port]))
 
 
 def description(inventory: Inventory, device: Hca | Switch) -> str:
@@ -158,27 +181,33 @@ _IEEE_VENDOR = 0x2C9
 
 def set_enabled(simulation: Simulation[World], port: str, enabled: bool) -> None:
     """Switch a port on or off; both ends hear of it."""
-    with _telling(simulation, port):
+    with telling(simulation, port):
         simulation.world.ports.update(port, enabled=enabled)
 
 
 def change_cable(simulation: Simulation[World], found: Cable, **changes: object) -> None:
     """Plug, unplug or spoil a cable; both ends hear of it."""
-    with _telling(simulation, found.ends[0]):
+    before = simulation.world.cables[found.id].error_exponent
+    with telling(simulation, found.ends[0]):
         simulation.world.cables.update(found.id, **changes)
+    if simulation.world.cables[found.id].error_exponent != before:
+        for end in found.ends:
+            simulation.publish(SignalChanged(end))
 
 
 @contextmanager
-def _telling(simulation: Simulation[World], port: str) -> Iterator[None]:
-    """Publish LinkChanged for both ends if the link of `port` comes or goes meanwhile."""
+def telling(simulation: Simulation[World], port: str) -> Iterator[None]:
+    """Publish what becomes of the link of `port` meanwhile, for both ends: that it comes or goes, or its new rate."""
     far = peer(simulation.world.inventory, port)
     ends = [port, far] if far else [port]
-    before = [link_up(simulation.world, end) for end in ends]
+    before = [(link_up(simulation.world, end), rate(simulation.world, end)) for end in ends]
     yield
-    for end, was_up in zip(ends, before, strict=True):
+    for end, (was_up, old_rate) in zip(ends, before, strict=True):
         is_up = link_up(simulation.world, end)
         if is_up != was_up:
             simulation.publish(LinkChanged(end, is_up))
+        elif is_up and rate(simulation.world, end) != old_rate:
+            simulation.publish(LinkRateChanged(end))
 
 
 def _set_down(world: World, port: str) -> bool:

@@ -7,8 +7,9 @@ idle and loaded).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from engine.kernel.quick_dataclass import dataclass
+from engine.kernel.simulation import Simulation
+from engine.world.events import PcieLinkChanged
 from engine.world.inventory import Gpu
 from engine.world.records import BusState, Power
 from engine.world.world import World
@@ -42,14 +43,31 @@ def link(world: World, node: str, address: str) -> Link:
     above = devices[device.parent] if device.parent else device
     generation = min(device.generation, above.generation or device.generation)
     width = min(device.width, above.width or device.width)
-    gpu = gpu_at(world, node, address)
-    state = world.gpus[gpu.id] if gpu else None
+    state = world.pcie_links[f"{node}/{address}"]
     return Link(
-        generation=min(generation, state.pcie_generation or generation) if state else generation,
-        width=min(width, state.pcie_width or width) if state else width,
+        generation=min(generation, state.generation or generation),
+        width=min(width, state.width or width),
         max_generation=generation,
         max_width=width,
     )
+
+
+def limit_link(
+    simulation: Simulation[World], node: str, address: str, *, generation: int | None, width: int | None
+) -> None:
+    """The link above a function trains no better than this from now on (None: as well as both ends can)."""
+    simulation.world.pcie_links.update(f"{node}/{address}", generation=generation, width=width)
+    simulation.publish(PcieLinkChanged(node, address))
+
+
+def restore_link(simulation: Simulation[World], node: str, address: str) -> None:
+    """What kept the link above a function slow is mended."""
+    limit_link(simulation, node, address, generation=None, width=None)
+
+
+def redirects(world: World, node: str, address: str) -> bool:
+    """Whether the port at `address` sends requests between devices below it up to the root (ACS)."""
+    return world.pcie_links[f"{node}/{address}"].redirect
 
 
 def gpu_at(world: World, node: str, address: str) -> Gpu | None:

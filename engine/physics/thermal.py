@@ -7,9 +7,8 @@ regime: it has been idle in its usual air for long.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.kernel.events import Event, Handler
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.shapes import Approach, Constant, Jitter
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
@@ -31,7 +30,7 @@ _TEMPERATURE_NOISE, _TEMPERATURE_BUCKET = 250, 5 * SECOND
 _POWER_NOISE = 8  # permille
 _POWER_BUCKET = SECOND
 _CLOCK_STEPS = 2
-_OFF = Draw(power=0, demand=0, static=0, clock_idle=0, reasons=0)
+_OFF = Draw(power=0, demand=0, static=0, clock_idle=0, reasons=0, clock_most=0)
 
 
 @dataclass(frozen=True, slots=True)

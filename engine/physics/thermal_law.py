@@ -15,8 +15,7 @@ beyond the last one, are simplifications of what firmware does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.shapes import Approach, Constant, Shape
 from engine.physics.curves import Curve, interpolate
 from engine.physics.gpu_power import Draw, Reason, power_at_lowest_clock, power_in_hardware_slowdown

@@ -39,16 +39,20 @@ _OPTIONS = ("allexport", "errexit", "noclobber", "noglob", "nounset", "pipefail"
 
 _LINK_TEST = re.compile(r"\[\[\s+(!\s+)?-[Lh]\s+([^\s\]]+)\s+\]\]")
 
+# What is kept as it is (quoted by ' or a backslash), or else `$$`.
+_OWN_PID = re.compile(r"('[^']*'|\\.)|\$\$", re.DOTALL)
+
 Callback = Callable[[Any], Awaitable[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What a line takes from the world's clock and chance: `$EPOCHSECONDS`, `$SECONDS`, and a seed for `$RANDOM`."""
+    """What a line takes from the world: `$EPOCHSECONDS`, `$SECONDS`, a seed for `$RANDOM`, and the shell's own `$$`."""
 
     epoch_seconds: int
     seconds: int
     seed: int
+    pid: int = 1
 
 
 @dataclass(slots=True)
@@ -189,7 +193,9 @@ class Bash:
             text, before = "__stdin | {\n" + text + "\n}", 2
         words = self._words(stderr, before)
         self._note()
-        result = await self._interpreter.execute(_clock(moment) + self._mended(text), stdout=stdout, stderr=words)
+        result = await self._interpreter.execute(
+            _clock(moment) + self._mended(text, moment.pid), stdout=stdout, stderr=words
+        )
         self._note()
         await self._say_rest(result, words)
         return SYNTAX_ERROR if is_syntax_error(bytes(self._told.errors)) else int(result.exit_code) & 0xFF
@@ -233,8 +239,11 @@ class Bash:
         return self._interpreter.analyze(text)
 
     @staticmethod
-    def _mended(text: str) -> str:
-        """`[[ -L f ]]` in its plain form: the interpreter holds everything for a link there, `test` asks the tree."""
+    def _mended(text: str, pid: int) -> str:
+        """`[[ -L f ]]` in its plain form: the interpreter holds everything for a link there, `test` asks the tree. And
+        `$$` as the number that it stands for: the interpreter has another idea of it.
+        """
+        text = _OWN_PID.sub(lambda match: match[1] or str(pid), text) if "$$" in text else text
         return _LINK_TEST.sub(lambda match: f"{match[1] or ''}test -L {_quoted(match[2])}", text)
 
     def _framed(self, text: str, moment: Moment) -> tuple[str, int]:
@@ -243,7 +252,7 @@ class Bash:
         # A status other than 0 can't meet errexit: the shell would have ended with it.
         status = f"(builtin exit {self.status})\n" if self.status and "errexit" not in self.options else ""
         before = f"{_clock(moment)}{options}{status}"
-        return f'{before}{self._mended(text)}\n__epilogue $? "$SHELLOPTS"', before.count("\n")
+        return f'{before}{self._mended(text, moment.pid)}\n__epilogue $? "$SHELLOPTS"', before.count("\n")
 
     def _words(self, stderr: Sink, before: int) -> Sink:
         async def sink(data: bytes) -> None:

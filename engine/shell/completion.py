@@ -29,8 +29,8 @@ _BUILTINS = (
     "declare", "diff", "dirname", "echo", "env", "eval", "exit", "export", "false", "fg", "for", "getopts",
     "grep", "gzip", "head", "history", "if", "jobs", "join", "jq", "local", "mkdir", "mv", "nl", "nohup", "od",
     "paste", "printf", "pwd", "read", "readlink", "realpath", "rev", "rm", "rmdir", "sed", "seq", "set", "shift",
-    "shopt", "sort", "source", "tac", "tar", "test", "time", "tr", "trap", "true", "type", "umask", "unalias",
-    "uniq", "unset", "wait", "wc", "which", "while", "xargs", "xxd", "yes",
+    "shopt", "sort", "source", "tac", "tar", "test", "time", "tr", "trap", "true", "type", "ulimit", "umask",
+    "unalias", "uniq", "unset", "wait", "wc", "which", "while", "xargs", "xxd", "yes",
 )  # fmt: skip
 
 

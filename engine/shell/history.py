@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from engine.shell.lines import heredoc_bodies
+
 _EVENT = re.compile(r"!(!|-?\d+|\?[^?\n]+\??|[A-Za-z_./][^\s;|&<>()\"']*)(:?[$^*])?|!([$^*])")
 _QUICK = re.compile(r"^\^([^^\n]*)\^([^^\n]*)\^?$")
 
@@ -47,10 +49,21 @@ class History:
         return next((index for index in range(last - 1, -1, -1) if text in self.lines[index]), None)
 
     def expand(self, line: str) -> str:
-        """`line` with its `!!`, `!$`, `!n`, `!word` and `^a^b` replaced. Raises EventNotFound."""
+        """`line` with its `!!`, `!$`, `!n`, `!word` and `^a^b` replaced; what stands in a here-document is left alone.
+        Raises EventNotFound.
+        """
+        if "!" not in line and not line.startswith("^"):
+            return line
+        if "\n" in line and "<<" in line:
+            bodies = heredoc_bodies(line)
+            pieces = [one if body else self.expand(one) for one, body in zip(line.split("\n"), bodies, strict=True)]
+            return "\n".join(pieces)
         quick = _QUICK.match(line)
         if quick:
             return self._event("!", line).replace(quick[1], quick[2], 1)
+        return self._expand_events(line)
+
+    def _expand_events(self, line: str) -> str:
         pieces, position, quoted = [], 0, False
         while position < len(line):
             character = line[position]

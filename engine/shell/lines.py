@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from engine.kernel.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -124,13 +125,27 @@ def _comment(text: str) -> bool:
 def open_heredocs(text: str) -> list[str]:
     """The words that would end the here-documents which the text leaves open."""
     waiting: list[tuple[str, bool]] = []
+    for _ in _lines_and_bodies(text, waiting):
+        pass
+    return [word for word, _ in waiting]
+
+
+def heredoc_bodies(text: str) -> list[bool]:
+    """For each line of the text whether it stands in a here-document."""
+    return [body for _, body in _lines_and_bodies(text, [])]
+
+
+def _lines_and_bodies(text: str, waiting: list[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it stands in a here-document; `waiting` holds the words that end those which are open, and
+    whether tabs may stand before them.
+    """
     for line in text.split("\n"):
         if waiting:
+            yield line, True
             word, tabs = waiting[0]
             if (line.lstrip("\t") if tabs else line) == word:
                 waiting.pop(0)
             continue
-        if "<<<" in line:
-            continue
-        waiting += [(match[3], bool(match[1])) for match in _HEREDOC.finditer(line)]
-    return [word for word, _ in waiting]
+        yield line, False
+        if "<<<" not in line:
+            waiting += [(match[3], bool(match[1])) for match in _HEREDOC.finditer(line)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from engine.commands.context import Place
+from engine.commands.linux._support.ulimit import state_of_login
+from engine.control.processes import shell_pid
 from engine.kernel.units import SECOND
 from engine.shell import builtins, prompt
 from engine.shell.bash import TIME_MARK, Bash, LineEnd, Moment
@@ -219,7 +221,8 @@ class Login:
 
     async def _nested(self) -> int:
         """Another bash with what this one exports, until it is left."""
-        place = Place(self.place.host, self.place.identity, dict(self._bash.exported), self.directory)
+        variables = dict(self._bash.exported)
+        place = replace(self.place, environment=variables, directory=self.directory, login=False)
         return await self.terminal.login(place)
 
     async def _run_part(self, part: Part) -> LineEnd:
@@ -276,7 +279,8 @@ class Login:
         async def ignore(data: bytes) -> None:
             return
 
-        text = f"PS1='{prompt.DEFAULT}'; [ -f ~/.bashrc ] && . ~/.bashrc"
+        limits = state_of_login(self.shell.simulation.world, self.place.host, self.place.identity.name)
+        text = f"__LIMITS={limits}; PS1='{prompt.DEFAULT}'; [ -f ~/.bashrc ] && . ~/.bashrc"
         await self._bash.execute(text, self._moment(), self.terminal.write, ignore)
         self._bash.status = 0
 
@@ -289,6 +293,7 @@ class Login:
             (simulation.world.inventory.start + simulation.now) // SECOND,
             (simulation.now - self._started) // SECOND,
             seed,
+            shell_pid(simulation.world, self.place.host, self.place.identity.name),
         )
 
     def _timed(self, began: int) -> Callable[[bytes], Any]:

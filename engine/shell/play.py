@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Any
 
 from engine.commands.context import Place
-from engine.control import logins
+from engine.control import cpu_sets, logins
 from engine.control.accounts import identity
 from engine.kernel.actions import decode, encode
 from engine.kernel.errors import BreakfixError
@@ -209,7 +209,9 @@ class _Replayer:
         inventory = self.play.simulation.world.inventory
         for depth, record in enumerate(records):
             who = identity(inventory, record["user"])
-            place = Place(record["host"], who, dict(record["environment"]), record["directory"], login=True)
+            cpus = cpu_sets.of_sessions(self.play.simulation.world, record["host"])
+            variables = dict(record["environment"])
+            place = Place(record["host"], who, variables, record["directory"], login=True, confined=cpus)
             login = terminal.logins[0] if depth == 0 else terminal.stack(place)
             login.history = History(list(record["history"]), int(record["first"]))
             snapshot, options = base64.b64decode(record["snapshot"]), tuple(record["options"])

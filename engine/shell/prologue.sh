@@ -57,12 +57,20 @@ sort() {
 }
 type() {
   case $1 in
-    exit | logout | history | wait | cd | test | [ | printf | kill | type) echo "$1 is a shell builtin" ;;
+    exit | logout | history | wait | cd | test | [ | printf | kill | type | ulimit) echo "$1 is a shell builtin" ;;
     awk | sort) echo "$1 is /usr/bin/$1" ;;
     *) builtin type "$@"; return ;;
   esac
   shift
   if builtin test $# -gt 0; then type "$@"; fi
+}
+ulimit() {
+  local __now
+  __now=$(__ulimit "$__LIMITS" "$@") || return
+  case $__now in
+    =*) __LIMITS=${__now#=} ;;
+    *) echo "$__now" ;;
+  esac
 }
 kill() {
   if __owns_jobs "${@: -1}"; then __kill_job "$@"; else __BASH_LINE=0 command kill "$@"; fi

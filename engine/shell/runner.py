@@ -77,7 +77,7 @@ class CommandRunner:
         wiring = self._wiring.redirected(stdin, stdout, stderr)
         bash = self._shell.open(place, ScriptOwner(self._execution))
         self._execution.enter(bash)
-        moment = self._shell.moment(place.host)
+        moment = self._shell.moment(place)
         try:
             status = await bash.run(text, moment, wiring.stdin, _into(wiring.stdout), _into(wiring.stderr))
         finally:

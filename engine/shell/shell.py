@@ -12,12 +12,13 @@ import asyncio
 import inspect
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 from engine.commands.command import Run, commands_of, load_command
 from engine.commands.context import Context, Interrupted, Logins, OutputClosed, Place, Terminal
-from engine.commands.linux._support import links, printf_time
+from engine.commands.linux._support import links, printf_time, ulimit
 from engine.commands.options import UsageError
 from engine.hostfs.host_tree import HostTree
 from engine.hostfs.tree import FileError
@@ -40,7 +41,12 @@ NOT_FOUND, SIGINT_STATUS, SIGPIPE_STATUS, INTERNAL_ERROR = 127, 130, 141, 70
 
 
 # What prologue.sh asks for that no host has as a command.
-_HELPERS: Mapping[str, Run] = {"__is_link": links.run, "__printf_time": printf_time.run}
+_HELPERS: Mapping[str, Run] = {
+    "__is_link": links.run,
+    "__printf_time": printf_time.run,
+    "__ulimit": ulimit.run,
+    "ulimit": ulimit.run_without_state,
+}
 
 
 async def _nothing(call: Any) -> int:
@@ -100,11 +106,13 @@ class Shell:
         tree = LockedTree(self.tree(place), place.identity, self.scheduler.lock)
         return Bash(place, tree, {**callbacks, **(extra or _NO_LOGIN)}, prefix, self.scheduler.note)
 
-    def moment(self, label: str) -> Moment:
-        """Clock and chance for a script that starts now; `label` names it."""
+    def moment(self, place: Place) -> Moment:
+        """Clock and chance for a script that starts at a place now."""
         self._scripts += 1
-        seed = self.simulation.stream(f"script/{label}/{self._scripts}").integer(1, 32767)
-        return Moment((self.simulation.world.inventory.start + self.simulation.now) // SECOND, 0, seed)
+        seed = self.simulation.stream(f"script/{place.host}/{self._scripts}").integer(1, 32767)
+        world = self.simulation.world
+        pid = world.systems[place.host].next_pid
+        return Moment((world.inventory.start + self.simulation.now) // SECOND, 0, seed, pid)
 
     async def invoke(
         self, name: str, arguments: Sequence[str], place: Place, execution: Execution, wiring: Wiring
@@ -144,7 +152,7 @@ class Shell:
         async def run(call: Any) -> int:
             note = self.scheduler.note
             note()
-            here = Place(place.host, place.identity, call.env, call.cwd)
+            here = replace(place, environment=call.env, directory=call.cwd, login=False)
             outputs = BashOutputs(call.stdout, call.stderr, note, self._barrier)
             wiring = Wiring(
                 BashInput(call.stdin, note),

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from engine.commands.context import Place, Screen
 from engine.commands.linux._support.sessions import login_environment
+from engine.control import cpu_sets
 from engine.control.accounts import identity
+from engine.kernel.quick_dataclass import dataclass
 from engine.shell.login import Login
 from engine.shell.shell import Shell
 from engine.shell.texts import SYNTAX_ERROR
@@ -75,7 +76,8 @@ class Terminal:
         shell.scheduler.when_settled.append(self.release)
         who = identity(shell.simulation.world.inventory, user)
         variables = login_environment(who, "xterm-256color" if interactive else None)
-        self.logins = [Login(self, Place(host, who, variables, who.home, login=True), self._closed)]
+        cpus = cpu_sets.of_sessions(shell.simulation.world, host)
+        self.logins = [Login(self, Place(host, who, variables, who.home, login=True, confined=cpus), self._closed)]
 
     @property
     def top(self) -> Login:

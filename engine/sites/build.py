@@ -15,20 +15,38 @@ from engine.kernel.units import SECOND, duration
 from engine.kernel.validation import validate
 from engine.sites import catalogue
 from engine.sites.fabric import build_cables, build_switches, cable_ends, rack_names, rack_places
-from engine.sites.model import BoardModel, JobModel, NodeGroup, RailCabling, SiteModel, SwitchGroup
+from engine.sites.model import (
+    BoardModel,
+    JobModel,
+    NodeGroup,
+    QueuedJobModel,
+    RailCabling,
+    SiteModel,
+    StandingModel,
+    SwitchGroup,
+    TrainingModel,
+)
 from engine.sites.node import NodePlace, build_node, node_addresses
+from engine.sites.standing import slurm_mistakes, with_standing
 from engine.world import inventory as inv
 
 Path = tuple[str | int, ...]
 
+_GPU = "hardware.gpu"
+"""The setting (--set) that puts other GPUs on the site's boards, by the product's short name."""
 
-def load_site(name: str, overrides: Mapping[str, str] | None = None) -> inv.Inventory:
+
+def load_site(
+    name: str, overrides: Mapping[str, str] | None = None, standing: StandingModel | None = None
+) -> inv.Inventory:
     """The inventory of the packaged site `name`; `overrides` are `--set` values such as {"software.slurm": "22.05"}."""
-    return build_inventory(catalogue.site_document(name), overrides or {})
+    return build_inventory(catalogue.site_document(name), overrides or {}, standing)
 
 
-def build_inventory(document: Document, overrides: Mapping[str, str]) -> inv.Inventory:
-    """The inventory that a site document describes.
+def build_inventory(
+    document: Document, overrides: Mapping[str, str], standing: StandingModel | None = None
+) -> inv.Inventory:
+    """The inventory that a site document describes, with other work in its queue where `standing` says so.
 
     Raises DocumentError for mistakes in it, BreakfixError for bad overrides.
     """
@@ -36,12 +54,13 @@ def build_inventory(document: Document, overrides: Mapping[str, str]) -> inv.Inv
     problems = [Problem(document.locate(path), text) for path, text in _mistakes(site)]
     if problems:
         raise DocumentError(problems)
+    site = with_standing(site, standing)
     places = _places(site)
     boards = {name: group.board for group in site.nodes for name in expand(group.names)}
     first: dict[tuple[str, str], str] = {}
     for name, place in places.items():
         first.setdefault((boards[name], place.role), name)
-    addresses = _Addresses(site)
+    addresses, other_gpu = _Addresses(site), _other_gpu(overrides)
     return inv.Inventory(
         name=site.name,
         title=site.title,
@@ -59,11 +78,11 @@ def build_inventory(document: Document, overrides: Mapping[str, str]) -> inv.Inv
             for p in (site.slurm.partitions if site.slurm else ())
         ),
         slurm_operators=tuple(site.slurm.operators) if site.slurm else (),
-        standing_jobs=tuple(_standing_job(job) for job in site.jobs),
+        standing_jobs=(*map(_standing_job, site.jobs), *map(_standing_job, site.queue)),
         racks=tuple(rack_names(site)),
         inlet_temperature=site.inlet_temperature * 1000,
         notes=site.notes,
-        make_node=lambda name: build_node(places[name], _board(boards[name]), catalogue.gpu_products()),
+        make_node=lambda name: build_node(places[name], _board(boards[name], other_gpu), catalogue.gpu_products()),
         addresses=lambda name: node_addresses(places[name], _board(boards[name])),
         pattern=lambda name: first[boards[name], places[name].role],
         make_switches=lambda: build_switches(site, catalogue.switch_products(), addresses.host),
@@ -71,10 +90,19 @@ def build_inventory(document: Document, overrides: Mapping[str, str]) -> inv.Inv
     )
 
 
-def _board(name: str) -> BoardModel:
+def _board(name: str, gpu: str | None = None) -> BoardModel:
+    """A board, with other GPUs than its own if it has any."""
     board = catalogue.board(name)
     assert board is not None
-    return board
+    return board.model_copy(update={"gpu": gpu}) if gpu and board.gpu else board
+
+
+def _other_gpu(overrides: Mapping[str, str]) -> str | None:
+    """The GPU product that is to take the place of the boards' own. Raises BreakfixError for one that there is not."""
+    gpu = overrides.get(_GPU)
+    if gpu is not None and gpu not in catalogue.gpu_products():
+        raise BreakfixError(unknown("GPU product", gpu, catalogue.gpu_products()))
+    return gpu
 
 
 def _epoch(start: str) -> int:
@@ -98,14 +126,14 @@ class _Addresses:
 
 def _places(site: SiteModel) -> dict[str, NodePlace]:
     addresses = _Addresses(site)
-    places = {}
+    places: dict[str, NodePlace] = {}
     for group in site.nodes:
         stands = rack_places(site, group.rack, group.per_rack)
         for offset, name in enumerate(expand(group.names)):
             number, (rack, place) = group.first_address + offset, stands(offset)
             networks = {network: addresses.cidr(network, number) for network in site.networks}
             unit = group.unit + group.unit_step * place
-            places[name] = NodePlace(site.name, name, group.role, rack, unit, networks)
+            places[name] = NodePlace(site.name, len(places), name, group.role, rack, unit, networks)
     return places
 
 
@@ -113,8 +141,10 @@ def _software(site: SiteModel, overrides: Mapping[str, str]) -> Mapping[str, str
     software = dict(site.software)
     for path, value in overrides.items():
         area, _, key = path.partition(".")
+        if path == _GPU:
+            continue
         if area != "software" or key not in software:
-            known = [f"software.{name}" for name in software]
+            known = [*(f"software.{name}" for name in software), _GPU]
             raise BreakfixError(
                 unknown("setting", path, known), "Settings are site facts, such as --set software.driver=590.48.01."
             )
@@ -122,17 +152,41 @@ def _software(site: SiteModel, overrides: Mapping[str, str]) -> Mapping[str, str
     return MappingProxyType(software)
 
 
-def _standing_job(job: JobModel) -> inv.StandingJob:
+def _standing_job(job: JobModel | QueuedJobModel) -> inv.StandingJob:
+    since = job.started_before if isinstance(job, JobModel) else job.submitted_before
     return inv.StandingJob(
         name=job.name,
         user=job.user,
         partition=job.partition,
-        nodes=tuple(expand(job.nodes)),
+        nodes=tuple(expand(job.nodes)) if isinstance(job, JobModel) else (),
         gpus_per_node=job.gpus_per_node,
         workload=job.workload,
-        started_before=duration(job.started_before),
+        started_before=duration(since),
         time_limit=duration(job.time_limit),
+        waits_for=0 if isinstance(job, JobModel) else job.node_count,
+        options=_training_options(job.training) if job.training else (),
+        variables=tuple(sorted(job.training.variables.items())) if job.training else (),
     )
+
+
+# Setting of a training job -> option of its program (Megatron-LM's names).
+_TRAINING_OPTIONS = {
+    "layers": "num-layers",
+    "hidden": "hidden-size",
+    "sequence": "seq-length",
+    "tensor_parallel": "tensor-model-parallel-size",
+    "pipeline_parallel": "pipeline-model-parallel-size",
+    "micro_batch": "micro-batch-size",
+    "global_batch": "global-batch-size",
+    "checkpoint_interval": "save-interval",
+    "log_interval": "log-interval",
+}
+
+
+def _training_options(training: TrainingModel) -> tuple[tuple[str, str], ...]:
+    """A training job's settings as the options of its program."""
+    stated = ((option, getattr(training, name)) for name, option in _TRAINING_OPTIONS.items())
+    return tuple((option, str(value)) for option, value in stated if value is not None)
 
 
 def _mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
@@ -230,19 +284,9 @@ def _boards(site: SiteModel) -> dict[str, BoardModel]:
 
 def _people_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
     names = [user.name for user in site.users]
-    nodes = {name for group in site.nodes for name in expand(group.names)}
     if site.learner not in names:
         yield ("learner",), unknown("user", site.learner, names)
     for index, name in enumerate(site.slurm.operators if site.slurm else ()):
         if name not in names:
             yield ("slurm", "operators", index), unknown("user", name, names)
-    for index, partition in enumerate(site.slurm.partitions if site.slurm else ()):
-        for node in expand(partition.nodes):
-            if node not in nodes:
-                yield ("slurm", "partitions", index, "nodes"), unknown("node", node, nodes)
-    for index, job in enumerate(site.jobs):
-        if job.user not in names:
-            yield ("jobs", index, "user"), unknown("user", job.user, names)
-        for node in expand(job.nodes):
-            if node not in nodes:
-                yield ("jobs", index, "nodes"), unknown("node", node, nodes)
+    yield from slurm_mistakes(site)

@@ -9,7 +9,8 @@ from engine.kernel.documents import Document, read_document
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import unknown
 from engine.kernel.validation import validate
-from engine.sites.model import BoardModel, GpuModel, GpuProducts, SwitchModel, SwitchProducts
+from engine.sites.model import BoardModel
+from engine.sites.product_model import GpuModel, GpuProducts, SwitchModel, SwitchProducts
 
 
 def site_names() -> list[str]:

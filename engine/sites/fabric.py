@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from engine.kernel.hostlist import expand
 from engine.kernel.random import hash64
-from engine.sites.model import NodeCabling, RailCabling, SiteModel, SwitchCabling, SwitchModel
+from engine.sites.model import NodeCabling, RailCabling, SiteModel, SwitchCabling
+from engine.sites.product_model import SwitchModel
 from engine.world.inventory import Cable, Switch, stable_hexadecimal
 
 _NVIDIA_SWITCH_OUI = 0xB0CF0E

@@ -1,6 +1,4 @@
-"""The site format: what a site file, a board file and the product lists may say. Validated with file:line errors on
-reading.
-"""
+"""The site format: what a site file and a board file may say. Validated with file:line errors on reading."""
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from engine.kernel.validation import StrictModel
 Version = Literal[1]
 Positive = Annotated[int, Field(ge=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,63}$")]
 
 
 def _host_list(text: str) -> str:
@@ -136,7 +135,9 @@ class DriveSlot(StrictModel):
 
 
 class InterfaceSlot(StrictModel):
-    """An Ethernet interface; a bond names its members (RDMA devices) instead of a bus."""
+    """An Ethernet interface. A bond names its members (RDMA devices) instead of a bus; one that bears the name of an
+    Ethernet RDMA device's netdev is that device's, with an address of its own.
+    """
 
     name: str
     network: str
@@ -191,68 +192,6 @@ class BoardModel(StrictModel):
     interfaces: list[InterfaceSlot] = Field(default_factory=list)
     roots: list[RootDevice] = Field(default_factory=list)
     switches: list[PcieSwitch] = Field(default_factory=list)
-
-
-class GpuModel(StrictModel):
-    """A GPU product; see products/gpus.yaml for units and sources."""
-
-    name: str
-    architecture: str
-    pci_id: PciIds
-    subsystem_id: PciIds
-    part_number: str
-    gpu_part_number: str
-    vbios: str
-    inforom: str
-    memory_total: Positive
-    memory_reserved: int
-    bar1_total: Positive
-    power_limit: Positive
-    power_limit_min: Positive
-    power_idle: Positive
-    clock_graphics_max: Positive
-    clock_graphics_idle: Positive
-    clock_graphics_min: Positive
-    clock_memory: Positive
-    clock_video_max: Positive
-    temperature_max_operating: Positive
-    temperature_slowdown: Positive
-    temperature_shutdown: Positive
-    memory_temperature_max_operating: Positive
-    thermal_resistance: Positive
-    thermal_time_constant: Positive
-    nvlinks: int
-    nvlink_mbytes_per_second: int
-    pcie_generation: Positive
-    pcie_width: Positive
-    remap_banks: int
-
-
-class GpuProducts(StrictModel):
-    """products/gpus.yaml."""
-
-    format: Version
-    gpus: dict[str, GpuModel]
-
-
-class SwitchModel(StrictModel):
-    """A switch product."""
-
-    kind: Literal["infiniband", "ethernet"]
-    system: str
-    description: str
-    ports: Positive
-    rate: Positive
-    firmware: str
-    vendor_id: int
-    device_id: int
-
-
-class SwitchProducts(StrictModel):
-    """products/switches.yaml."""
-
-    format: Version
-    switches: dict[str, SwitchModel]
 
 
 class NetworkModel(StrictModel):
@@ -361,6 +300,23 @@ class SlurmModel(StrictModel):
     operators: list[str] = Field(default_factory=list)
 
 
+class TrainingModel(StrictModel):
+    """What a training job trains and how; what is left out follows from the number of its GPUs
+    (engine.workloads.training.configuration). `variables` are exported to its ranks.
+    """
+
+    layers: Positive | None = None
+    hidden: Positive | None = None
+    sequence: Positive | None = None
+    tensor_parallel: Positive | None = None
+    pipeline_parallel: Positive | None = None
+    micro_batch: Positive | None = None
+    global_batch: Positive | None = None
+    checkpoint_interval: Positive | None = None
+    log_interval: Positive | None = None
+    variables: dict[VariableName, str] = Field(default_factory=dict)
+
+
 class JobModel(StrictModel):
     """Work under way when the site opens."""
 
@@ -372,6 +328,29 @@ class JobModel(StrictModel):
     workload: str
     started_before: str
     time_limit: str
+    training: TrainingModel | None = None
+
+
+class QueuedJobModel(StrictModel):
+    """Work that waits in the queue when the site opens, for any `node_count` nodes of its partition."""
+
+    name: str
+    user: str
+    partition: str
+    node_count: Positive
+    gpus_per_node: int
+    workload: str
+    submitted_before: str
+    time_limit: str
+    training: TrainingModel | None = None
+
+
+class StandingModel(StrictModel):
+    """What stands in Slurm when a site opens, in place of what its file says. Partitions that are not given stay."""
+
+    partitions: list[PartitionModel] | None = None
+    jobs: list[JobModel] = Field(default_factory=list)
+    queue: list[QueuedJobModel] = Field(default_factory=list)
 
 
 class SiteModel(StrictModel):
@@ -397,3 +376,4 @@ class SiteModel(StrictModel):
     users: list[UserModel]
     slurm: SlurmModel | None = None
     jobs: list[JobModel] = Field(default_factory=list)
+    queue: list[QueuedJobModel] = Field(default_factory=list)

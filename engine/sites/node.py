@@ -7,19 +7,26 @@ from functools import lru_cache
 
 from engine.kernel.random import hash64
 from engine.kernel.units import GIB, SECOND
-from engine.sites.model import BoardModel, GpuModel, GpuSlot, HcaSlot
+from engine.sites.model import BoardModel, GpuSlot, HcaSlot
+from engine.sites.product_model import GpuModel
 from engine.world import inventory as inv
 
 _HCA = {False: ("MT4129", "MT_0000000838"), True: ("MT4129", "MT_0000000892")}
 _HCA_FIRMWARE = "28.43.2026"
 _MELLANOX_OUI = 0x946DAE
+_MOST_CARDS = 16
+_CARD_NUMBERS = 1 << 23
+_STRIDE = 0x4F1BBD  # odd, so that it leads to every number once; the golden section of them, so that neighbours differ
 
 
 @dataclass(frozen=True)
 class NodePlace:
-    """Where a node stands: its site, name, role, rack, unit, and its address in each network (name -> cidr)."""
+    """Where a node stands: its site, its number there from 0, name, role, rack, unit, and its address in each network
+    (name -> cidr).
+    """
 
     site: str
+    number: int
     name: str
     role: str
     rack: str
@@ -110,7 +117,7 @@ def _gpu(place: NodePlace, index: int, slot: GpuSlot, product: inv.GpuProduct) -
 
 
 def _hca(place: NodePlace, slot: HcaSlot, board: BoardModel) -> inv.Hca:
-    card = hash64(place.site, place.name, "hca", slot.bus) & 0xFFFFFF
+    card = _card_number(place, slot, board)
     mac = _MELLANOX_OUI << 24 | (card + slot.function) & 0xFFFFFF
     guid = _MELLANOX_OUI << 40 | 0x03 << 32 | card << 8 >> 8 << 8 & 0xFFFFFFFF | slot.function
     model, board_id = _HCA[slot.dual]
@@ -137,6 +144,15 @@ def _hca(place: NodePlace, slot: HcaSlot, board: BoardModel) -> inv.Hca:
     )
 
 
+def _card_number(place: NodePlace, slot: HcaSlot, board: BoardModel) -> int:
+    """What tells a card's GUIDs and addresses from those of all others in the site: even, of 24 bits, in no plain
+    order. The two functions of a card share it.
+    """
+    buses = sorted({each.bus for each in board.hcas})
+    number = place.number * _MOST_CARDS + buses.index(slot.bus)
+    return (hash64(place.site, "cards") + number * _STRIDE) % _CARD_NUMBERS * 2
+
+
 def _mac(number: int) -> str:
     text = f"{number:012x}"
     return ":".join(text[i : i + 2] for i in range(0, 12, 2))
@@ -147,15 +163,16 @@ def _addresses(place: NodePlace, board: BoardModel, hcas: tuple[inv.Hca, ...]) -
     for slot in board.interfaces:
         mac = _mac(0x3CECEF << 24 | hash64(place.site, place.name, slot.name) & 0xFFFFFF)
         members = [hca for hca in hcas if hca.name in slot.members]
+        device = next((hca for hca in hcas if hca.netdev == slot.name), None)
         result.append(
             inv.Address(
                 interface=slot.name,
                 network=slot.network,
                 cidr=place.addresses[slot.network],
-                mac=members[0].mac if members else mac,
+                mac=members[0].mac if members else device.mac if device else mac,
                 mtu=slot.mtu,
                 driver=slot.driver,
-                pci_address=f"0000:{slot.bus}:00.0" if slot.bus else None,
+                pci_address=device.address if device else f"0000:{slot.bus}:00.0" if slot.bus else None,
                 members=tuple(hca.netdev for hca in members),
             )
         )
@@ -266,7 +283,8 @@ def _endpoints(board: BoardModel, gpus: dict[str, GpuModel]) -> list[inv.PcieDev
     product = gpus[board.gpu] if board.gpu else None
     for gpu in board.gpus if product else ():
         assert product is not None
-        add(f"{gpu.bus}:00.0", gpu.under, product.pci_id, product.subsystem_id, "gpu", (5, 16), "a1", "nvidia")
+        link = product.pcie_generation, product.pcie_width
+        add(f"{gpu.bus}:00.0", gpu.under, product.pci_id, product.subsystem_id, "gpu", link, "a1", "nvidia")
     for chip in board.nvswitches:
         add(f"{chip.bus}:00.0", chip.under, "10de:22a3", "10de:1796", "nvswitch", (4, 2), "a1", "nvidia-nvswitch")
     for hca in board.hcas:

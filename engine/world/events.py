@@ -4,9 +4,19 @@ say so).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.kernel.events import Event
+from engine.kernel.quick_dataclass import dataclass
+from engine.world.link_events import (
+    CableFlaps,
+    LinkChanged,
+    LinkRateChanged,
+    SignalChanged,
+    SubnetSweepDue,
+    SubnetSwept,
+)
+
+# What is given on beside the events of this module.
+__all__ = ["CableFlaps", "LinkChanged", "LinkRateChanged", "SignalChanged", "SubnetSweepDue", "SubnetSwept"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +120,15 @@ class ModuleChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ProcessesEnded(Event):
-    """Processes of a host ended: pids, and why (exit, killed, gpu_lost, node_down); `jobs` are the Slurm jobs that they
-    belonged to.
+    """Processes of a host ended: pids, and why (exit, killed by `signal`, gpu_lost, gpu_error, node_down); `jobs`
+    are the Slurm jobs that they belonged to.
     """
 
     host: str
     pids: tuple[int, ...]
     why: str
     jobs: tuple[int, ...] = ()
+    signal: int = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +140,25 @@ class FileWritten(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class LinkChanged(Event):
-    """A network port went up or down."""
+class PcieLinkChanged(Event):
+    """The PCIe link above a function runs at another speed or width."""
 
-    port: str
-    up: bool
+    node: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class NvLinksChanged(Event):
+    """NVLinks of a node's GPUs came or went, or its NVSwitches were programmed differently."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficChanged(Event):
+    """Bundles of these owners get another share of what they ask for than before."""
+
+    owners: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +167,20 @@ class JobEnds(Event):
 
     job: int
     started: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobLaunched(Event):
+    """The processes of a Slurm batch job have been started on its nodes."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobRunOver(Event):
+    """A run of a Slurm job is over, with its state in the job; its processes are still there, and end next."""
+
+    job: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,16 +269,117 @@ class HandsBegin(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class SubnetSweepDue(Event):
-    """Scheduled: a subnet manager sweeps its fabric because links of `ports` came or went (none: as it started)."""
-
-    ports: tuple[str, ...] = ()
-    up: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class BiosClockDue(Event):
     """Scheduled: the BIOS of a node whose boot was initiated at `began` sets the BMC's clock."""
 
     node: str
     began: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessesHeld(Event):
+    """Processes of a host were stopped by a signal, or go on; `jobs` are the Slurm jobs that they belong to."""
+
+    host: str
+    pids: tuple[int, ...]
+    jobs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingGivesUp(Event):
+    """Scheduled: the ranks of a training job that stands still since `since` give up, unless it went on."""
+
+    job: int
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDefectStrikes(Event):
+    """Scheduled: a defect of a GPU's board is about to show for the next time after `strikes`, unless the board was
+    replaced (`serial` is the one meant).
+    """
+
+    gpu: str
+    serial: str
+    kind: str
+    place: int
+    strikes: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDefectStruck(Event):
+    """A defect of a GPU's board shows now: `kind` and `place` tell which (engine.physics.board_defects)."""
+
+    gpu: str
+    kind: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class GpuMemoryError(Event):
+    """A GPU's memory lost data that its correction could not mend: in `part` dram or sram, at physical `address` or
+    none, `contained` if no other data can be wrong. `remap` is what became of the row: marked, bank_full, table_full,
+    remapped_row, or "".
+    """
+
+    gpu: str
+    part: str
+    address: int
+    contained: bool
+    remap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NvLinkFailed(Event):
+    """An NVLink of a GPU is gone: `how` is fatal (it was at work), training (it did not come up) or switch (its
+    NVSwitch failed).
+    """
+
+    gpu: str
+    link: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCrashes(Event):
+    """Scheduled: a program crashes on a GPU by its own mistake, of a kind that an Xid tells, and is started again.
+
+    It does so every `every` ns, `left` times more (None: for good); `user` and `command` are whose and which.
+    """
+
+    gpu: str
+    xid: int
+    user: str
+    command: str
+    every: int
+    count: int
+    left: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GpuReset(Event):
+    """A GPU has been reset: by hand, by a start of its node, or as the driver took it anew (`gpu` is its slot)."""
+
+    gpu: str
+
+
+@dataclass(frozen=True, slots=True)
+class GspCallDue(Event):
+    """Scheduled: a call to a GPU's firmware has waited for as long as the driver lets it; it was made by the process
+    `pid` with that name, the `count`th in vain since the firmware stalled.
+    """
+
+    gpu: str
+    serial: str
+    pid: int
+    process: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTimesOut(Event):
+    """Scheduled: the channel of process `pid` on a GPU does not switch; `stuck` says whether the GPU stays so."""
+
+    gpu: str
+    pid: int
+    stuck: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from engine.kernel.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,11 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class StandingJob:
-    """Work that is under way when the site opens: its Slurm job and what it asks of each GPU."""
+    """Work that is under way when the site opens: its Slurm job and what it asks of each GPU.
+
+    One that waits in the queue has no nodes but a number of them in `waits_for`, and was submitted, not started, so
+    many ns before. `options` are those of its program, `variables` what its script exports.
+    """
 
     name: str
     user: str
@@ -42,3 +46,6 @@ class StandingJob:
     workload: str
     started_before: int
     time_limit: int
+    waits_for: int = 0
+    options: tuple[tuple[str, str], ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()

@@ -10,6 +10,7 @@ from engine.kernel.shapes import Constant
 from engine.kernel.state import State, Table
 from engine.kernel.units import DAY, SECOND
 from engine.world import records
+from engine.world.first_sweep import NO_MANAGER, FirstSweep
 from engine.world.inventory import Inventory, Node
 
 
@@ -18,42 +19,73 @@ class World(State):
 
     nodes: Table[records.NodeState]
     gpus: Table[records.GpuState]
+    pcie_links: Table[records.PcieLinkState]
+    mig: Table[records.MigState]
+    nvlinks: Table[records.NvLinkState]
+    nvlink_fabric: Table[records.NvFabricState]
     thermal: Table[records.ThermalHistory]
     cooling: Table[records.CoolingState]
     fans: Table[records.FanState]
     psus: Table[records.PsuState]
     ports: Table[records.PortState]
+    port_counters: Table[records.PortCounters]
     cables: Table[records.CableState]
+    forwarding: Table[records.ForwardingTable]
+    subnet_manager: Table[records.SubnetManagerState]
+    bundles: Table[records.Bundle]
+    traffic: Table[records.PortTraffic]
     systems: Table[records.OsState]
+    sockets: Table[records.Sockets]
+    rdma: Table[records.RdmaState]
+    communicators: Table[records.Meeting]
+    host_engines: Table[records.HostEngine]
     logs: Table[records.Log]
     sel: Table[records.Sel]
     files: Table[records.WrittenFiles]
     slurm_nodes: Table[records.SlurmNode]
     jobs: Table[records.Job]
     slurm: Table[records.SlurmController]
+    training: Table[records.TrainingRun]
+    checkpoints: Table[records.Checkpoint]
     hands: Table[records.Hands]
     faults: Table[records.Faults]
     blast_radius: Table[records.BlastRadius]
 
-    def __init__(self, inventory: Inventory, seed: int) -> None:
+    def __init__(self, inventory: Inventory, seed: int, first_sweep: FirstSweep = NO_MANAGER) -> None:
         super().__init__()
         self.inventory = inventory
         self.seed = seed
+        self.first_sweep = first_sweep
         self.nodes = self.table("nodes", self._new_node)
         self.gpus = self.table("gpus", self._new_gpu)
+        self.pcie_links = self.table("pcie_links", lambda _: records.PcieLinkState())
+        self.mig = self.table("mig", lambda _: records.MigState())
+        self.nvlinks = self.table("nvlinks", lambda _: records.NvLinkState())
+        self.nvlink_fabric = self.table("nvlink_fabric", lambda _: records.NvFabricState())
         self.thermal = self.table("thermal", lambda _: records.ThermalHistory())
         self.cooling = self.table("cooling", self._new_cooling)
         self.fans = self.table("fans", lambda _: records.FanState())
         self.psus = self.table("psus", lambda _: records.PsuState())
         self.ports = self.table("ports", lambda _: records.PortState())
+        self.port_counters = self.table("port_counters", lambda _: records.PortCounters())
         self.cables = self.table("cables", lambda _: records.CableState())
+        self.forwarding = self.table("forwarding", self._first_table)
+        self.subnet_manager = self.table("subnet_manager", lambda _: records.SubnetManagerState())
+        self.bundles = self.table("bundles", lambda _: records.Bundle())
+        self.traffic = self.table("traffic", lambda _: records.PortTraffic())
         self.systems = self.table("systems", lambda _: records.OsState())
+        self.sockets = self.table("sockets", lambda _: records.Sockets())
+        self.rdma = self.table("rdma", lambda _: records.RdmaState())
+        self.communicators = self.table("communicators", lambda _: records.Meeting())
+        self.host_engines = self.table("host_engines", lambda _: records.HostEngine())
         self.logs = self.table("logs", lambda _: records.Log())
         self.sel = self.table("sel", lambda _: records.Sel())
         self.files = self.table("files", lambda _: records.WrittenFiles())
         self.slurm_nodes = self.table("slurm_nodes", lambda _: records.SlurmNode())
         self.jobs = self.table("jobs", self._no_job)
         self.slurm = self.table("slurm", lambda _: records.SlurmController())
+        self.training = self.table("training", self._no_training)
+        self.checkpoints = self.table("checkpoints", lambda _: records.Checkpoint())
         self.hands = self.table("hands", lambda _: records.Hands())
         self.faults = self.table("faults", lambda _: records.Faults())
         self.blast_radius = self.table("blast_radius", lambda _: records.BlastRadius())
@@ -85,6 +117,13 @@ class World(State):
     def _new_cooling(self, node: str) -> records.CoolingState:
         return records.CoolingState(inlet=Constant(self.usual_inlet(node)))
 
+    def _first_table(self, switch: str) -> records.ForwardingTable:
+        return records.ForwardingTable(self.first_sweep.tables(self.inventory).get(switch, b""))
+
     @staticmethod
     def _no_job(identifier: str) -> records.Job:
         raise BreakfixError(f"there is no job {identifier}")
+
+    @staticmethod
+    def _no_training(identifier: str) -> records.TrainingRun:
+        raise BreakfixError(f"job {identifier} trains nothing")

@@ -159,13 +159,16 @@ def _instead(run: ProofRun, one: Evidence) -> tuple[tuple[FaultUse, ...], tuple[
 
 
 def _suspects(run: ProofRun) -> Iterator[FaultUse]:
-    """Faults that could be thought of, at the onset of the true one."""
+    """Faults that could be thought of, at the onset of the true one. Where nothing is broken they are those that the
+    scenario names: that no fault of a whole catalogue stands anywhere is more than anybody can look for.
+    """
     scenario, right = run.stage.scenario, _accepted(run)
+    asked = {one.cause for one in _wrong(run)} if scenario.kind == "healthy" else set(catalogue())
     named = [*(component for component, _ in right), *(run.stage.fill(one.component) for one in _wrong(run))]
     places = sorted({node_of(component) for component in named} - {NOTHING})
     uses = [*scenario.faults, *(use for wrong in _wrong(run) for use in wrong.instead)]
     onset = uses[0].onset if uses else "0s"
-    for fault in catalogue().values():
+    for fault in (fault for fault in catalogue().values() if fault.id in asked):
         for target in _targets(run, fault, places, [component for component, _ in right]):
             if (target, fault.id) not in right:
                 yield FaultUse(fault=fault.id, target=target, onset=onset, parameters={})

@@ -28,13 +28,16 @@ Range = Annotated[list[int], Field(min_length=2, max_length=2)]
 
 
 class ProcessModel(StrictModel):
-    """A process on GPUs that the capture's machine had and a new site has not."""
+    """A process on GPUs that the capture's machine had and a new site has not; one on a MIG device (`instance`, ids of
+    its GPU instance and compute instance) starts after the setup lines.
+    """
 
     command: str
     user: str = "priya"
     gpus: list[int] = Field(default_factory=list)
     gpu_memory: int = 0
     workload: str | None = None
+    instance: Range | None = None
 
 
 class CaseModel(StrictModel):

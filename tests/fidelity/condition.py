@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import duration
 from engine.world.world import World
-from tests.fidelity.cases import CaseModel
+from tests.fidelity.cases import CaseModel, ProcessModel
 from tests.support.run import Result, run_command
 
 _BASH = re.compile(r"[|&;<>$`(){}*?~]|^\w+=")
@@ -39,12 +39,15 @@ def world_of(case: CaseModel) -> Simulation[World]:
     for line in case.setup:
         user, colon, rest = line.partition(": ")
         run_line(simulation, case.host, *((user, rest) if colon and user == "root" else (case.user, line)))
+    for process in case.processes:
+        if process.instance:
+            _start(simulation, case.host, process)
     simulation.advance(duration(case.wait))
     return simulation
 
 
 def broken_site(case: CaseModel) -> Simulation[World]:
-    """The site with the case's settings, faults and processes."""
+    """The site with the case's settings, faults and processes, but for those on MIG devices."""
     from engine.simulation import open_site
 
     simulation = open_site(case.site, case.seed, case.settings)
@@ -53,18 +56,24 @@ def broken_site(case: CaseModel) -> Simulation[World]:
 
         simulation.apply(parse_fault(text))
     for process in case.processes:
-        from engine.control.processes import start
-
-        start(
-            simulation,
-            case.host,
-            user=process.user,
-            command=process.command,
-            gpus=tuple(process.gpus),
-            gpu_memory=process.gpu_memory,
-            workload=process.workload,
-        )
+        if not process.instance:
+            _start(simulation, case.host, process)
     return simulation
+
+
+def _start(simulation: Simulation[World], host: str, process: ProcessModel) -> None:
+    from engine.control.processes import start
+
+    start(
+        simulation,
+        host,
+        user=process.user,
+        command=process.command,
+        gpus=tuple(process.gpus),
+        gpu_memory=process.gpu_memory,
+        workload=process.workload,
+        instance=(process.instance[0], process.instance[1]) if process.instance else None,
+    )
 
 
 def run_line(simulation: Simulation[World], host: str, user: str, line: str, head: int | None = None) -> Result:

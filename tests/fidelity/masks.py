@@ -56,6 +56,8 @@ MASKS: dict[str, Mask] = {
     "interrupt": _mask(r"(?<=IRQ )\d+", free=True),
     "memory_at": _mask(rf"(?<=Memory at ){_HEX}+", free=True),
     "numa": _mask(r"(?<=NUMA node: )\d+"),
+    "mig_profile": _mask(r"\b(?:\dc\.)?\dg\.\d+gb(?:\+me)? *", free=True),
+    "xml_value": _mask(r"(?<=>)[^<>]+(?=</)", free=True),
     # times
     "sel_time": _mask(r"\d\d/\d\d/\d{2,4} \| \d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,4})?", free=True),
     "ctime": _mask(rf"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) {_MONTH} [ \d]\d \d\d:\d\d:\d\d \d{{4}}"),

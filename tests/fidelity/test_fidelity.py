@@ -55,6 +55,7 @@ def test_every_mask_covers_something() -> None:
         "nvidia-nvswitch0: SXid (PCI:0000:05:00.0): 20034, Fatal, Link 63 LTSSM Fault Up, Data {0x1, 0x0}\n"
         "NVRM: (PCI ID: 10de:26b5) installed 14:11:19 up 29 min,  0 user\n"
         "Wed 2026-11-25 10:00:00 1 up infinite 2026-11-25T10:00:00 gpu[004-009]   3  drain x dgx-01 State=IDLE A=1\n"
+        "MIG 1c.3g.40gb (ID  0) <index>0</index>\n"
         "link/ether 02:fc:00:00:00:01 inet 192.0.2.2/24 dev eth0 11112222333344445555666677778888  18Gi 69G   33% /\n"
         " 2cf | 07/13/2015 | 12:01:33 | System Event BIOS Evt Sensor | 10h | 64.1 | 24 degrees C"
     )

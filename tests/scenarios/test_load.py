@@ -123,3 +123,9 @@ def test_the_schema_knows_every_key_by_the_name_that_files_use() -> None:
     assert set(yaml.safe_load(TEXT)) <= set(schema["properties"])
     assert "in" in schema["$defs"]["ComponentChoice"]["properties"]
     assert {"format", "id", "briefing", "solution"} <= set(schema["required"])
+
+
+def test_work_in_place_of_the_sites_own_must_fit_the_site() -> None:
+    job = "{name: big, user: priya, partition: batch, nodes: dgx-09, gpus_per_node: 8, workload: training,"
+    told = problems("lead: 30m\n", f"lead: 30m\nstanding: {{jobs: [{job} started_before: 1h, time_limit: 1d}}]}}\n")
+    assert any('unknown node "dgx-09"' in one for one in told), told

@@ -90,6 +90,32 @@ def test_another_fault_that_yields_all_the_evidence() -> None:
     assert all(subject.startswith("gpu.fell_off_bus dgx-0") for subject in found)
 
 
+def healthy(**changes: Any) -> dict[str, Any]:
+    """What makes the drill one in which nothing is broken, refuting a lost GPU alone."""
+    lost = {"cause": "gpu.fell_off_bus", "component": "{gpu}", "instead": DATA["faults"], "refuted_by": ["there"]}
+    there = {
+        "id": "there", "says": "It is there", "fact": "gpu.visible(gpu)", "against": "gpu.fell_off_bus",
+        "every": [{"regex": f"GPU {index} ok"} for index in range(8)],
+    }  # fmt: skip
+    return {
+        "kind": "healthy",
+        "faults": None,
+        "diagnosis": {"component": "none", "cause": "nothing-broken", "wrong": [{**lost, "because": "It answers."}]},
+        "evidence": [{**there, **changes}],
+        "goals": [{"id": "in-service", "says": "It takes jobs", "fact": "slurm.node.available(node)"}],
+        "record": {"component": ["{gpu.short}"], "cause": ["nothing"]},
+        "wrong_fixes": None,
+        "solution": "gpus {node}\n:pin GPU {gpu.index} ok\n:diagnose component=none cause=nothing-broken\n"
+        ":note {gpu.short}: nothing\n:submit\n",
+    }
+
+
+def test_where_nothing_is_broken_only_the_causes_that_it_names_need_be_refuted() -> None:
+    assert failures(**healthy()) == []
+    narrow = failures(**healthy(patterns=[{"regex": "GPU {gpu.index} ok"}]))
+    assert [subject.partition(" ")[0] for _, subject in narrow] == ["gpu.fell_off_bus"]
+
+
 @pytest.mark.parametrize("breaks", [["in-service"], ["back", "in-service"], ["unhurt"]])
 def test_a_wrong_fix_that_breaks_something_else(breaks: list[str]) -> None:
     fix = {**DATA["wrong_fixes"][0], "breaks": breaks}

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from engine.control.slurm import registration
 from engine.kernel.units import MINUTE, SECOND
 from scenarios.journal import Entry, ScreenEvent, decode, encode
 from scenarios.script import MoveError
@@ -98,6 +99,18 @@ def test_others_act_and_write_at_their_times() -> None:
 def test_reasons_that_the_learner_sets_are_kept_and_those_of_others_are_not() -> None:
     session = played(["drain {node} gpu broken", "resume {node}", ":wait 20m"])
     assert [entry.text for _, entry in session.journal.of("record")] == ["gpu broken"]
+
+
+def test_a_reason_that_slurm_gives_is_not_the_learners() -> None:
+    async def run() -> DrillSession:
+        session = await start(scenario())
+        registration.drain(session.simulation, "dgx-01", "Kill task failed")
+        await session.perform("echo hello")
+        return session
+
+    session = asyncio.run(run())
+    assert session.simulation.world.slurm_nodes["dgx-01"].reason == "Kill task failed"
+    assert session.journal.of("record") == []
 
 
 def test_nothing_can_be_done_after_handing_in() -> None:

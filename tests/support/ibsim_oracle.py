@@ -44,11 +44,12 @@ class Fabric:
     """A running simulation of a fabric, seen from one of its nodes."""
 
     environment: dict[str, str]
+    place: Path
 
     def run(self, *words: str) -> str:
-        """What a program prints."""
-        result = subprocess.run(words, capture_output=True, env=self.environment, timeout=60, check=False)
-        return result.stdout.decode()
+        """What a program prints. The simulation's library leaves folders where it runs."""
+        run = subprocess.run(words, capture_output=True, env=self.environment, cwd=self.place, timeout=60, check=False)
+        return run.stdout.decode()
 
 
 @contextmanager
@@ -68,7 +69,7 @@ def fabric(topology: str, node_guid: int, place: Path) -> Iterator[Fabric]:
     )
     try:
         _await_start(simulator)
-        inside = Fabric({**environment, "LD_PRELOAD": str(library())})
+        inside = Fabric({**environment, "LD_PRELOAD": str(library())}, place)
         inside.run("opensm", "-o", "-f", str(place / "opensm.log"))
         yield inside
     finally:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.facts.kinds import BY_NAME
-from engine.hands.action import HandsAction, catalogue, parts
+from engine.hands.action import HandsAction, catalogue, parts, places
 from engine.kernel.units import format_duration
+from engine.world.inventory import Inventory
 from engine.world.world import World
 from scenarios.components import NOTHING
 from scenarios.components import parts as known_parts
@@ -127,17 +128,31 @@ def targets(drill: LiveDrill, action: str, typed: str) -> Matches:
         return Matches((), 0, 0)
     kinds = [kind for kind in known[action].jobs if kind != "node"]
     place, slash, _ = typed.partition("/")
-    if slash and place in inventory.node_index:
-        return _parts_of([part for kind in kinds for part in parts(inventory.node(place), kind)], typed)
+    if slash and place in places(inventory):
+        return _parts_of(_work_parts(inventory, place, kinds), typed)
     chosen: list[Choice] = []
     for name in inventory.node_names:
         chosen += [Choice(name, "node")] if "node" in known[action].jobs else []
         chosen += [Choice(f"{name}/", "its parts", opens=True)] if kinds else []
-    alike = [
-        AlikePlaces(names, _names(part for kind in kinds for part in parts(inventory.node(names[0]), kind)))
-        for names in _alike((name, inventory.pattern(name)) for name in inventory.node_names)
-    ]
-    return _with_parts(chosen, alike, typed)
+    if "port" in kinds:
+        chosen += [Choice(f"{name}/", "its cables", opens=True) for name in inventory.switches]
+    return _with_parts(chosen, [*_alike_work(inventory, kinds)], typed)
+
+
+def _work_parts(inventory: Inventory, place: str, kinds: Sequence[str]) -> list[str]:
+    return [part for kind in kinds for part in parts(inventory, place, kind)]
+
+
+def _alike_work(inventory: Inventory, kinds: Sequence[str]) -> Iterator[AlikePlaces]:
+    """Nodes and switches by what can be worked on there. Nodes of one pattern may be cabled differently, so cables go
+    by the place's own list.
+    """
+    named: dict[tuple[str, ...], list[str]] = {}
+    for place in places(inventory):
+        named.setdefault(_names(_work_parts(inventory, place, kinds)), []).append(place)
+    for names, members in named.items():
+        if names:
+            yield AlikePlaces(tuple(members), names)
 
 
 def actions(typed: str) -> Matches:

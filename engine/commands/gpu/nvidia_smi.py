@@ -1,13 +1,16 @@
 """nvidia-smi, the System Management Interface of the NVIDIA driver.
 
 Imitates the tool of driver 590.48.01, and of 535, 550, 570, 580 and 610 where their difference is recorded; the site's
-driver says which. Formats: the captures named in the parts of `_nvidia_smi`. XML (`-x`), files (`-f`), and the
-subcommands and options that the help marks are not modelled.
+driver says which. Formats: the captures named in the parts of `_nvidia_smi`. Not modelled are the subcommands and
+options that the help marks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import cast
 
 from engine.commands.command import Command
 from engine.commands.context import Context
@@ -23,8 +26,10 @@ from engine.commands.gpu._nvidia_smi.library import (
     refuse,
     select,
     tool_version,
+    write_file,
 )
 from engine.commands.gpu._nvidia_smi.switches import (
+    BESIDE_CHANGES,
     CHANGES,
     GROUPS,
     OTHER_SUBCOMMANDS,
@@ -42,6 +47,12 @@ Produce = Callable[[Sequence[Device], int], Iterator[str]]
 """The lines of one round over the GPUs that answer; the rounds of a loop are numbered from 0."""
 
 _LOOPED = ("loop", "loop_ms")
+_MODULES = {
+    **dict.fromkeys(("encodersessions", "fbcsessions"), "sessions"),
+    **dict.fromkeys(("compute-policy", "boost-slider"), "policies"),
+    **dict.fromkeys(("c2c", "vgpu", "power-hint", "conf-compute", "clocks"), "small"),
+}
+"""Modules that hold several subcommands."""
 
 
 async def run(context: Context) -> int:
@@ -68,21 +79,14 @@ async def _run(context: Context, words: Sequence[str]) -> int:
 
 
 async def _subcommand(context: Context, name: str, words: Sequence[str]) -> int:
-    if name == "topo":
-        from engine.commands.gpu._nvidia_smi.topo import topo
+    """Run a subcommand: the function of its name, in the module of its name if it has one."""
+    return cast(int, await getattr(module_of(name), name.replace("-", "_"))(context, words))
 
-        return await topo(context, words)
-    if name == "nvlink":
-        from engine.commands.gpu._nvidia_smi.nvlink import nvlink
 
-        return await nvlink(context, words)
-    if name == "dmon":
-        from engine.commands.gpu._nvidia_smi.dmon import dmon
-
-        return await dmon(context, words)
-    from engine.commands.gpu._nvidia_smi.pmon import pmon
-
-    return await pmon(context, words)
+def module_of(subcommand: str) -> ModuleType:
+    """The module that holds a subcommand."""
+    name = _MODULES.get(subcommand, subcommand.replace("-", "_"))
+    return import_module(f"engine.commands.gpu._nvidia_smi.{name}")
 
 
 async def _mode(context: Context, given: Given) -> int:
@@ -124,15 +128,18 @@ async def _summary(context: Context, given: Given) -> int:
 
 
 async def _report(context: Context, given: Given) -> int:
+    from engine.commands.gpu._nvidia_smi import report_xml
     from engine.commands.gpu._nvidia_smi.report import report_lines
     from engine.commands.gpu._nvidia_smi.report_tree import DISPLAYS, TREE
 
     displays = frozenset(word.strip().upper() for word in (given.get("display") or "").split(",") if word.strip())
-    if displays - DISPLAYS or ("display" in given and not displays):
+    if displays - DISPLAYS or ("display" in given and (not displays or "xml" in given)):
         raise refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
     library = await open_library(context)
 
     def produce(devices: Sequence[Device], number: int) -> Iterator[str]:
+        if "xml" in given:
+            return report_xml.report_lines(context.inventory, context.now, library.versions, TREE, devices)
         return report_lines(context.inventory, context.now, library.versions, TREE, devices, displays)
 
     return await _rounds(context, given, library, produce)
@@ -166,23 +173,35 @@ async def _query_help(context: Context, given: Given) -> int:
 
 
 async def _change(context: Context, given: Given) -> int:
-    from engine.commands.gpu._nvidia_smi.settings import SETTINGS, apply_setting, reset
+    from engine.commands.gpu._nvidia_smi.reset import reset
+    from engine.commands.gpu._nvidia_smi.settings import apply_setting, unsupported
+    from engine.commands.gpu._nvidia_smi.settings_more import SETTINGS
 
     library = await open_library(context)
     devices = await answering(context, library, select(context, library, given.get("id")))
     if "reset" in given:
         return await reset(context, given["reset"] or "", devices)
     key = next(key for key in SETTINGS if key in given)
-    return await apply_setting(context, SETTINGS[key], given[key] or "", devices)
+    setting = SETTINGS[key]
+    for beside, (owner, values) in _BESIDE.items():
+        if beside in given and (key != owner or (given[beside] or "").upper() not in values):
+            raise refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
+    if (given.get("scope") or "0").upper() not in ("0", "GPU"):
+        setting = unsupported("Changing power management limit is not supported for GPU: {bus}.")
+    return await apply_setting(context, setting, given[key] or "", devices, strict="error_on_warning" in given)
 
 
 async def _rounds(context: Context, given: Given, library: Library, produce: Produce) -> int:
-    """Print once, or again and again with `-l`. Between rounds the library stays open."""
+    """Print once, or again and again with `-l`, or into a file. Between rounds the library stays open."""
     interval, number = _interval(context, given), 0
     while True:
         current = Library(library.versions, look(context) if number else library.devices)
         devices = await answering(context, current, select(context, current, given.get("id")))
-        context.write("".join(f"{line}\n" for line in produce(devices, number)))
+        text = "".join(f"{line}\n" for line in produce(devices, number))
+        if given.get("filename"):
+            write_file(context, given["filename"] or "", text, more=number > 0)
+        else:
+            context.write(text)
         if interval is None:
             return OK
         number += 1
@@ -208,15 +227,22 @@ _MODES = {
     "query": _report,
     **dict.fromkeys(_QUERIES, _query),
     **dict.fromkeys(_QUERY_HELPS, _query_help),
-    **{switch.key: _change for switch in CHANGES if switch.modelled},
+    **{switch.key: _change for switch in CHANGES},
 }
+_SHOWN = frozenset({"id", "filename", *_LOOPED})
 _ALLOWED = {
     _version: frozenset[str](),
-    _summary: frozenset({"id", *_LOOPED}),
-    _report: frozenset({"id", "display", *_LOOPED}),
-    _query: frozenset({"id", "format", *_LOOPED}),
+    _summary: _SHOWN,
+    _report: _SHOWN | {"display", "xml"},
+    _query: _SHOWN | {"format"},
     _query_help: frozenset[str](),
+    _change: frozenset({"id", *(switch.key for switch in BESIDE_CHANGES)}),
 }
+_BESIDE = {
+    "clock_mode": ("lock_clocks", ("0", "1")),
+    "scope": ("power_limit", ("0", "GPU", "1", "TOTAL_MODULE")),
+}
+"""Options that say how another is meant: that option, and the values."""
 
 
 def _help_lines(context: Context) -> Iterator[str]:
@@ -231,24 +257,9 @@ def _help_lines(context: Context) -> Iterator[str]:
 
 
 def _complete(context: Context, words: Sequence[str]) -> Sequence[str]:
-    """Subcommands, fields of a query, sections of `-d`, GPUs after `-i`."""
-    last = words[-1] if words else ""
-    name, equals, text = last.partition("=")
-    if equals and name.removeprefix("--") in _QUERIES:
-        from engine.commands.gpu._nvidia_smi.csv_query import QUERIES
-        from engine.commands.gpu._nvidia_smi.fields import by_name
+    from engine.commands.gpu._nvidia_smi.completion import complete
 
-        before, comma, _ = text.rpartition(",")
-        fields = by_name(QUERIES[name.removeprefix("--")].fields, 10_000)
-        return [f"{name}={before}{comma}{field}" for field in fields]
-    previous = words[-2] if len(words) > 1 else ""
-    if previous in ("-d", "--display"):
-        from engine.commands.gpu._nvidia_smi.report_tree import DISPLAYS
-
-        return sorted(DISPLAYS)
-    if previous in ("-i", "--id"):
-        return [str(index) for index, _ in enumerate(look(context))]
-    return list(SUBCOMMANDS) if len(words) == 1 else []
+    return complete(context, words, tuple(SUBCOMMANDS), module_of)
 
 
 def _option(names: tuple[str, ...], argument: str | None, text: str) -> Option:
@@ -266,7 +277,11 @@ uncorrected memory errors, then the processes on the GPUs.
 
 -q tells everything, -q -d SECTION a part of it; --query-gpu=FIELD,... with --format=csv what was asked for, which is
 what scripts should use (--help-query-gpu lists the fields). dmon and pmon print a line for each sample, topo -m shows
-how GPUs and RDMA devices are connected, nvlink -s the NVLinks.
+how GPUs and RDMA devices are connected, nvlink -s the NVLinks and nvlink -e the errors that they counted. -q -x gives
+everything as XML.
+
+-mig 1 puts a GPU into MIG mode, at once if nobody has it open, else with its next reset. mig -lgip lists what it can be
+cut into, mig -cgi PROFILE,... -C makes instances, -L lists the devices that CUDA_VISIBLE_DEVICES can name.
 
 A GPU that has fallen off the bus is named in a line on standard error; the others are still shown and keep their index.
 
@@ -288,6 +303,8 @@ EXAMPLES
        nvidia-smi --query-gpu=index,pci.bus_id,temperature.gpu,clocks_event_reasons.active --format=csv -l 5
        nvidia-smi dmon -s pucv -d 2
        nvidia-smi topo -m
+       nvidia-smi nvlink -e -i 3
+       nvidia-smi mig -cgi 9,14,19,19 -C -i 0
 """,
     run=run,
     complete=_complete,

@@ -11,7 +11,7 @@ from engine.commands.linux._support import clock
 from engine.commands.linux._support.program import PLAIN, program
 from engine.commands.linux._support.tables import table
 from engine.commands.options import Option, Parsed, UsageError
-from engine.hands.action import parts
+from engine.hands.action import parts, places
 from engine.hands.order import HandsAction, OrderHands, catalogue, orders
 from engine.kernel.names import unknown
 from engine.kernel.units import MINUTE, SECOND, format_duration
@@ -113,8 +113,7 @@ def _complete(ctx: Context, words: Sequence[str]) -> Sequence[str]:
     actions = catalogue()
     if words[:-1] and (words[-2].replace("_", "-") in actions):
         jobs = actions[words[-2].replace("_", "-")].jobs
-        nodes = [ctx.inventory.node(name) for name in ctx.inventory.node_names]
-        return [part for node in nodes for kind in jobs for part in parts(node, kind)]
+        return [part for place in places(ctx.inventory) for kind in jobs for part in parts(ctx.inventory, place, kind)]
     return [*actions] if words[:-1] else [*_VERBS, *actions]
 
 
@@ -131,6 +130,7 @@ COMMAND = program(
     there; `hands status` tells when an order is due and what they report. Actions marked * need the node without
     power: they shut it down, and start it again afterwards. Drain the node first.
 
-    A TARGET is such as dgx-02/gpu5, dgx-02/fan3, dgx-02/psu0 or dgx-02.
+    A TARGET is such as dgx-02/gpu5, dgx-02/mlx5_3, dgx-02/fan3, dgx-02/psu0, dgx-02, or a port for the cable in it:
+    leaf-01/5, dgx-02/mlx5_3/1.
     """,
 )

@@ -9,114 +9,142 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.commands.context import Context
-from engine.commands.infiniband._diags.devices import local_device
-from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, Port, discover, listed
-from engine.commands.infiniband._diags.program import Failed, program
+from engine.commands.infiniband._diags import cache, linkinfo
+from engine.commands.infiniband._diags.destination import resolve_guid, route_of
+from engine.commands.infiniband._diags.devices import Device, local_device
+from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, along, discover, find_by_guid, listed
+from engine.commands.infiniband._diags.discovery import device as device_of
+from engine.commands.infiniband._diags.names import rename
+from engine.commands.infiniband._diags.numbers import unsigned
+from engine.commands.infiniband._diags.program import Failed, checks_of, fail, program, warn
 from engine.commands.options import Option, Parsed
-from engine.physics import links
 from engine.world.records import LogicalState
 
 OPTIONS = (
-    Option(None, "node-name-map", "file", help="(not modelled) names of nodes"),
-    Option("S", "switch", "port_guid", help="only the node with this port GUID"),
-    Option("G", "port-guid", "port_guid", help="the same"),
-    Option("D", "Direct", "dr_path", help="(not modelled) start at the end of a direct route"),
-    Option("a", "all", help="all nodes that a partial scan finds"),
-    Option("n", "hops", "hops", help="(not modelled) how far to go"),
+    Option(None, "node-name-map", "<file>", help="names of nodes"),
+    Option("S", "switch", "<port_guid>", help="only the node with this port GUID"),
+    Option("G", "port-guid", "<port_guid>", help="the same"),
+    Option("D", "Direct", "<dr_path>", help="only the node at the end of a direct route"),
+    Option("a", "all", help="all nodes that such a partial scan finds"),
+    Option("n", "hops", "<hops>", help="how far a partial scan goes"),
     Option("d", "down", help="only ports without a link"),
     Option("l", "line", help="everything of a link on one line"),
-    Option("p", "additional", help="(not modelled) timers of the ports as well"),
-    Option(None, "load-cache", "file", help="(not modelled) take the fabric from there"),
-    Option(None, "diff", "file", help="(not modelled) compare with that"),
-    Option(None, "diffcheck", "keys", help="(not modelled) what to compare"),
-    Option(None, "filterdownports", "file", help="(not modelled) leave out ports that were down then"),
-    Option("o", "outstanding_smps", "val", help="how many packets may be under way"),
+    Option("p", "additional", help="timers of the ports as well"),
+    Option(None, "load-cache", "<file>", help="show the fabric that ibnetdiscover kept in this file"),
+    Option(None, "diff", "<file>", help="compare with the fabric in this file"),
+    Option(None, "diffcheck", "<key(s)>", help="what to compare: port, state, lid, nodedesc"),
+    Option(None, "filterdownports", "<file>", help="leave out ports that were down in the fabric of this file"),
+    Option("o", "outstanding_smps", "<val>", help="how many packets may be under way at a time"),
     Option(None, "switches-only", help="only switches"),
     Option(None, "cas-only", help="only channel adapters"),
     Option("R", name="nothing", help="does nothing"),
 )
-_MISSING = ("node-name-map", "hops", "additional", "load-cache", "diff", "diffcheck", "filterdownports")
-_STATES = {
-    LogicalState.DOWN: "Down",
-    LogicalState.INITIALIZING: "Initialize",
-    LogicalState.ARMED: "Armed",
-    LogicalState.ACTIVE: "Active",
-}
+_DEFAULT_CHECKS = frozenset((linkinfo.PORT, linkinfo.STATE))
 
 
-def run(context: Context, parsed: Parsed) -> int:
+async def run(context: Context, parsed: Parsed) -> int:
     """Print the ports that were asked for."""
     device = local_device(context, parsed)
     if device is None:
         context.error(f"Failed to open {parsed['Ca'] or '(null)'} port {parsed['Port'] or 0}")
         raise Failed(1)
-    nodes = discover(context.world, device.hca)
-    for node in _chosen(context, parsed, nodes):
-        for text in _node(node, "line" in parsed, "down" in parsed):
-            context.line(text)
+    if "Direct" in parsed and "load_cache" in parsed:
+        context.error("Cannot specify cache and direct route path")
+        raise Failed(1)
+    start = await _start(context, parsed, device)
+    if "Direct" in parsed and start is None:
+        return 0
+    before, hidden = _kept(context, parsed, "diff"), _kept(context, parsed, "filterdownports") or []
+    nodes = _fabric(context, parsed, device, start)
+    rename(context, parsed, nodes)
+    style = linkinfo.Style("line" in parsed, "additional" in parsed, "down" in parsed, _down(hidden))
+    for node in _chosen(context, parsed, nodes, start):
+        lines = _changes(context, parsed, node, before, nodes, style) if before else linkinfo.node_lines(node, style)
+        context.write("".join(f"{line}\n" for line in lines))
+    if before and not _partial(parsed):
+        for line in linkinfo.changes(before, nodes, style, _checks(context, parsed)):
+            context.line(line)
     return 0
 
 
-def _chosen(context: Context, parsed: Parsed, nodes: list[Node]) -> list[Node]:
-    text = parsed["switch"] or parsed["port-guid"] or parsed["port_guid"]
-    if text and "all" not in parsed:
-        guid = _number(text)
-        found = [node for node in nodes if Port(node, 1).guid == guid]
-        if not found:
-            context.error(f"Failed to find port: {text}")
+def _partial(parsed: Parsed) -> bool:
+    return bool(_wanted(parsed) or "Direct" in parsed) and "all" not in parsed
+
+
+def _wanted(parsed: Parsed) -> str | None:
+    """The GUID of -S or -G, as it was written."""
+    text: str | None = parsed["switch"] or parsed["port_guid"]
+    return text
+
+
+async def _start(context: Context, parsed: Parsed, device: Device) -> Node | None:
+    """Where a partial scan begins; None for a whole one."""
+    if "Direct" not in parsed and _wanted(parsed) is None:
+        return None
+    whole = discover(context.world, device.hca)
+    if "Direct" in parsed:
+        found = along(whole, route_of(parsed["Direct"]))
+        if found is None and "all" not in parsed:
+            context.error("Failed to get local Node Info")
             raise Failed(1)
         return found
+    text = _wanted(parsed) or ""
+    found = await resolve_guid(context, device, whole, unsigned(text))
+    if found is None:
+        warn(context, "main", f"Failed to resolve {text}; attempting full scan\n")
+    return found
+
+
+def _fabric(context: Context, parsed: Parsed, device: Device, start: Node | None) -> list[Node]:
+    kept = _kept(context, parsed, "load_cache")
+    if kept is not None:
+        return kept
+    hops = unsigned(parsed["hops"]) if "hops" in parsed else None
+    if start is None:
+        return discover(context.world, device.hca, hops)
+    return discover(context.world, device_of(context.world, start), hops or 1)
+
+
+def _kept(context: Context, parsed: Parsed, option: str) -> list[Node] | None:
+    if option not in parsed:
+        return None
+    nodes = cache.read(context, parsed[option])
+    if nodes is not None:
+        return nodes
+    if option == "load_cache":
+        context.error("loading cached fabric failed")
+        raise Failed(1)
+    raise fail(context, f"loading cached fabric for {option} failed\n")
+
+
+def _chosen(context: Context, parsed: Parsed, nodes: list[Node], start: Node | None) -> list[Node]:
     kind = SWITCH if "switches_only" in parsed else ADAPTER if "cas_only" in parsed else None
-    return listed(nodes, kind)
+    if not _partial(parsed):
+        return [] if "diff" in parsed else listed(nodes, kind)
+    text = parsed["Direct"] or _wanted(parsed)
+    guid = start.port_guid if start else unsigned(_wanted(parsed) or "0")
+    found = find_by_guid(nodes, guid)
+    if found is None or (kind and found.kind != kind):
+        context.error(f"Failed to find port: {text}")
+        return []
+    return [found]
 
 
-def _number(text: str) -> int:
-    """As strtoull(3) with base 0 reads it; nonsense is 0."""
-    try:
-        return int(text, 0)
-    except ValueError:
-        return 0
+def _changes(
+    context: Context, parsed: Parsed, node: Node, before: list[Node], nodes: list[Node], style: linkinfo.Style
+) -> Iterator[str]:
+    then = [old for old in before if old.guid == node.guid]
+    yield from linkinfo.changes(then, [node], style, _checks(context, parsed))
 
 
-def _node(node: Node, one_line: bool, down_only: bool) -> Iterator[str]:
-    ports = [port for port in node.ports() if not down_only or not links.link_up(node.world, port.id)]
-    if ports and not one_line:
-        yield f"Switch: 0x{node.guid:016x} {node.description}:" if node.kind == SWITCH else f"CA: {node.description}:"
-    for port in ports:
-        yield _port(port, one_line)
+def _checks(context: Context, parsed: Parsed) -> frozenset[str]:
+    return checks_of(context, parsed, linkinfo.CHECKS, _DEFAULT_CHECKS)
 
 
-def _port(port: Port, one_line: bool) -> str:
-    lead = f'0x{port.guid:016x} "{port.node.description:>30}" ' if one_line else "      "
-    if port.node.kind == ADAPTER and not one_line:
-        lead += f"0x{port.guid:016x} "
-    return f"{lead}{port.lid:6d} {port.number:4d}[  ] =={_link(port)}==>  {_remote(port, one_line)}"
-
-
-def _link(port: Port) -> str:
-    world = port.node.world
-    state, physical = links.logical_state(world, port.id), links.physical_state(world, port.id)
-    states = f"{_STATES[state]:>6}/{physical.value[1]:>8}"
-    if state is LogicalState.DOWN:
-        return f"({'':14}{states})"
-    speed = f"{links.speed(links.rate(world, port.id)).lane} Gbps"
-    return f"({'4X':>3} {speed:>18} {states})"
-
-
-def _remote(port: Port, one_line: bool) -> str:
-    far = port.remote()
-    if far is None:
-        return '           [  ] "" ( )'
-    guid = f"0x{far.guid:016x} " if one_line else ""
-    return f'{guid}{far.lid:6d} {far.number:4d}[  ] "{far.node.description}" ( {_hint(port, far)})'
-
-
-def _hint(port: Port, far: Port) -> str:
-    """What the link could be, if both ends can do better."""
-    possible = min(port.node.device.rate, far.node.device.rate)
-    if links.rate(port.node.world, port.id) >= possible:
-        return ""
-    return f"Could be {links.speed(possible).lane} Gbps"
+def _down(nodes: list[Node]) -> frozenset[tuple[int, int]]:
+    return frozenset(
+        (node.guid, port.number) for node in nodes for port in node.ports if port.state is LogicalState.DOWN
+    )
 
 
 COMMAND = program(
@@ -125,7 +153,6 @@ COMMAND = program(
     run,
     options=OPTIONS,
     without="DGKLd",
-    missing=_MISSING,
     manual="One line for each port: its LID and number, width, speed of a lane, state, physical "
     "state, and the other end.\n"
     "Needs root. `Could be` shows what both ends support where the link runs below it.",

@@ -1,142 +1,140 @@
-"""ibportstate of infiniband-diags, as far as it reads: a port's states, widths and speeds, and those of its peer.
+"""ibportstate of infiniband-diags: a port's states, widths and speeds, and those of its peer; switches a port off and
+on.
 
-Format: ibportstate.c and libibmad's field dumps of rdma-core 54, runs of the real tool on a simulator. Guess: adapters
-and switches of a generation support all speeds below it.
+Format: ibportstate.c and libibmad's field dumps of rdma-core 54, runs of the real tool on a simulator. What it shows
+after a change is the answer to that: a link that trains anew is still down then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from engine.commands.context import Context
+from engine.commands.infiniband._diags.destination import Destination, answer, destination, opened, silence
 from engine.commands.infiniband._diags.devices import Device, local_device
-from engine.commands.infiniband._diags.discovery import SWITCH, Node, Port, discover, find_by_lid
-from engine.commands.infiniband._diags.program import USAGE, fail, program, warn
-from engine.commands.options import Parsed, UsageError
-from engine.control.subnet_manager.lids import manager_lid
-from engine.kernel.units import SECOND
+from engine.commands.infiniband._diags.discovery import Node, Port, discover
+from engine.commands.infiniband._diags.numbers import unsigned
+from engine.commands.infiniband._diags.port_info import dotted, port_states, port_zero
+from engine.commands.infiniband._diags.program import fail, program, warn
+from engine.commands.options import Parsed
 from engine.physics import links
-from engine.world.records import LogicalState
+from engine.physics.port_control import RetrainPort, SwitchPort
+from engine.world.records import LogicalState, PhysicalState
 
-_WAITED = 3 * SECOND
-_STATES = {
-    LogicalState.DOWN: "Down",
-    LogicalState.INITIALIZING: "Initialize",
-    LogicalState.ARMED: "Armed",
-    LogicalState.ACTIVE: "Active",
-}
-_OPERATIONS = frozenset(
-    ("enable", "disable", "on", "off", "reset", "speed", "espeed", "fdr10", "width", "down", "arm", "active", "vls",
-     "mtu", "lid", "smlid", "lmc", "mkey", "mkeylease", "mkeyprot")
-)  # fmt: skip
-_FIRST_EXTENDED = 56
-_LEASE = 4089
-_WIDTHS = "1X or 4X or 2X"
+_ON, _OFF, _ANEW = ("enable", "on"), ("disable", "off"), ("reset", "down")
+_OTHER_OPERATIONS = ("arm", "active")
+_VALUES = ("speed", "espeed", "fdr10", "width", "vls", "mtu", "lid", "smlid", "lmc", "mkey", "mkeylease", "mkeyprot")
+_EXTENDED = {56: 1, 100: 2, 200: 4, 400: 8, 800: 32}
 
 
 async def run(context: Context, parsed: Parsed) -> int:
-    """Show a port: `ibportstate LID PORT [query]`."""
-    if len(parsed.operands) < 2:
-        raise UsageError(_usage(), USAGE)
-    device = local_device(context, parsed)
-    if device is None:
-        raise fail(context, f"Failed to open '{parsed['Ca'] or '(null)'}' port '{parsed['Port'] or 0}'")
-    for word in parsed.operands[2:]:
-        if word in _OPERATIONS:
-            return context.not_modelled(f"ibportstate {word}")
-        if word != "query":
-            raise fail(context, f"invalid operation: {word}")
-    nodes = discover(context.world, device.hca)
-    node, shown = _destination(context, parsed, nodes)
-    if node is None:
-        await context.sleep(_WAITED)
-        warn(context, "mad_rpc", f"_do_madrpc failed; dport ({shown})")
-        raise fail(context, "smp query nodeinfo failed")
-    return _show(context, device, node, parsed)
-
-
-def _show(context: Context, device: Device, node: Node, parsed: Parsed) -> int:
-    is_switch = node.kind == SWITCH
-    context.line(f"{'Switch' if is_switch else 'CA/RT'} PortInfo:")
-    number = _integer(parsed.operands[1]) or 0
-    if not 0 < number <= node.port_count:
-        raise fail(context, "smp query portinfo failed")
-    port = Port(node, number)
-    _print(context, port, f"Lid {node.lid} port {number}")
-    far = port.remote()
-    if is_switch and far and links.logical_state(context.world, port.id) is LogicalState.ACTIVE:
-        context.line("Peer PortInfo:")
-        route = f"Lid {node.lid} DR path slid {device.lid}; dlid 65535; 0,{number}"
-        _print(context, far, f"{route} port {far.number}")
+    """Show a port, or do something to it: `ibportstate LID PORT [OPERATION]`."""
+    device = opened(context, parsed, local_device(context, parsed))
+    where = await destination(context, device, parsed, parsed.operands[0])
+    operation = _operation(context, parsed.operands[2:])
+    if operation in (*_OTHER_OPERATIONS, *_VALUES):
+        return context.not_modelled(f"ibportstate {operation}")
+    node = await answer(context, where, "smp query nodeinfo failed")
+    kind = "Switch" if node.is_switch else "CA/RT"
+    context.line(f"{'' if operation == 'query' else 'Initial '}{kind} PortInfo:")
+    port = _port(context, node, unsigned(parsed.operands[1]))
+    _print(context, port, f"{where.text} port {port.number}", parsed)
+    if operation == "query":
+        await _peer(context, port, where, device.lid, parsed)
+    else:
+        await _change(context, port, operation, where, device)
     return 0
 
 
-def _print(context: Context, port: Port, title: str) -> None:
+def _operation(context: Context, words: list[str]) -> str:
+    """The one thing to be done. Raises Failed for words that are none, and for two of them."""
+    found, rest = "", list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in _VALUES:
+            if not rest:
+                raise fail(context, f"{word} requires an additional parameter")
+            rest.pop(0)
+            return word
+        if word not in ("query", *_ON, *_OFF, *_ANEW, *_OTHER_OPERATIONS):
+            raise fail(context, f"invalid operation: {word}")
+        if found:
+            kinds = "query, enable, disable, reset, down, arm, active, "
+            raise fail(context, f"{word} only one of: {kinds}can be specified")
+        found = word
+    return found or "query"
+
+
+def _port(context: Context, node: Node, number: int) -> Port:
+    """The port with this number; 0 is a switch's own, and an adapter's only one."""
+    if number == 0:
+        return port_zero(node) if node.is_switch else node.ports[0]
+    found = node.port(number)
+    if found is None:
+        raise fail(context, "smp query portinfo failed")
+    return found
+
+
+def _print(context: Context, port: Port, title: str, parsed: Parsed) -> None:
     context.line(f"# Port info: {title}")
-    for name, value in _fields(port):
-        context.line(f"{name}:".ljust(33, ".") + value)
+    for name, value in port_states(context.world, port, "show_keys" in parsed):
+        context.line(dotted(name, value))
 
 
-def _fields(port: Port) -> Iterator[tuple[str, str]]:
-    world, is_switch = port.node.world, port.node.kind == SWITCH
-    rate, best = links.rate(world, port.id), port.node.device.rate
-    up = links.link_up(world, port.id)
-    yield "LinkState", _STATES[links.logical_state(world, port.id)]
-    yield "PhysLinkState", links.physical_state(world, port.id).value[1]
-    yield "Lid", "0" if is_switch else str(port.lid)
-    yield "SMLid", "0" if is_switch else str(manager_lid(world, port.id))
-    yield "LMC", "0"
-    yield "LinkWidthSupported", _WIDTHS
-    yield "LinkWidthEnabled", _WIDTHS
-    yield "LinkWidthActive", "4X"
-    plain = _speeds(0, min(best, _FIRST_EXTENDED - 1))
-    yield "LinkSpeedSupported", plain
-    yield "LinkSpeedEnabled", plain
-    yield "LinkSpeedActive", "10.0 Gbps" if up else "2.5 Gbps"
-    wide = _speeds(_FIRST_EXTENDED, best) or "0"
-    yield "LinkSpeedExtSupported", wide
-    yield "LinkSpeedExtEnabled", wide
-    extended = up and rate >= _FIRST_EXTENDED
-    yield "LinkSpeedExtActive", f"{links.speed(rate).lane} Gbps" if extended else "No Extended Speed"
-    if not is_switch:
-        yield "Mkey", "<not displayed>"
-        yield "MkeyLeasePeriod", str(_LEASE)
-        yield "ProtectBits", "0"
+async def _peer(context: Context, port: Port, where: Destination, own_lid: int, parsed: Parsed) -> None:
+    """The port at the other end of a switch's active port, and whether the link is as fast as both ends can."""
+    far = port.far
+    if not port.node.is_switch or port.state is not LogicalState.ACTIVE or far is None:
+        return
+    context.line("Peer PortInfo:")
+    if where.direct:
+        route = f"{where.text},{port.number}"
+    else:
+        route = f"{where.text} DR path slid {own_lid}; dlid 65535; 0,{port.number}"
+    _print(context, far, f"{route} port {far.number}", parsed)
+    if port.rate < port.possible and port.possible in _EXTENDED:
+        could = f"{_EXTENDED[port.possible]} ({links.speed(port.possible).lane} Gbps)"
+        active = _EXTENDED.get(port.rate, 0)
+        text = f"Peer ports operating at active extended speed {active} rather than {could}"
+        warn(context, "validate_extended_speed", text)
 
 
-def _speeds(low: int, high: int) -> str:
-    return " or ".join(f"{speed.lane} Gbps" for speed in links.SPEEDS if low <= speed.rate <= high)
+async def _change(context: Context, port: Port, operation: str, where: Destination, device: Device) -> None:
+    """Do it and ask for the port again; the answer gets lost if the way to it went by this port."""
+    disabled = port.physical is PhysicalState.DISABLED
+    if operation == "on" and not disabled:
+        context.line("Port is already in enable state")
+        return
+    if operation in _OFF:
+        context.line("Disable may be irreversible")
+    if port.number == 0:
+        raise fail(context, "smp set portinfo failed")
+    if operation in _OFF or disabled:
+        context.simulation.apply(SwitchPort(port.id, operation not in _OFF))
+    else:
+        context.simulation.apply(RetrainPort(port.id))
+    if all(node.id != port.node.id for node in discover(context.world, device.hca)):
+        await silence(context, where.text)
+        raise fail(context, "smp set portinfo failed")
+    context.line()
+    context.line("After PortInfo set:")
+    physical = PhysicalState.DISABLED if operation in _OFF else PhysicalState.POLLING
+    after = Port(port.node, port.number, LogicalState.DOWN, physical, links.LOWEST_RATE)
+    _print(context, after, f"{where.text} port {port.number}", Parsed([]))
 
 
-def _destination(context: Context, parsed: Parsed, nodes: list[Node]) -> tuple[Node | None, str]:
-    """The node that a LID or (with -G) a port GUID names, and how the library would write the route."""
-    number = _integer(parsed.operands[0])
-    if not number:
-        raise fail(context, f"can't resolve destination port {parsed.operands[0]}")
-    if "Guid" in parsed:
-        found = next((node for node in nodes if Port(node, 1).guid == number), None)
-        if found is None:
-            raise fail(context, f"can't resolve destination port {parsed.operands[0]}")
-        return found, f"Lid {found.lid}"
-    return find_by_lid(context.world, nodes, number), f"Lid {number}"
+_OPERANDS = """<dest dr_path|lid|guid> <portnum> [<op>]
 
-
-def _integer(text: str) -> int | None:
-    try:
-        return int(text, 0)
-    except ValueError:
-        return None
-
-
-def _usage() -> str:
-    return "\nUsage: ibportstate [options] <dest dr_path|lid|guid> <portnum> [query]\n\n"
-
-
+Supported ops: enable, disable, on, off, reset, speed, espeed, fdr10,
+	width, query, down, arm, active, vls, mtu, lid, smlid, lmc,
+	mkey, mkeylease, mkeyprot
+"""
 COMMAND = program(
     "ibportstate",
-    "show port (physical) state and link speed of an InfiniBand port",
+    "show and change the (physical) state and link speed of an InfiniBand port",
     run,
-    operands="<dest dr_path|lid|guid> <portnum> [<op>]",
+    operands=_OPERANDS,
+    least=2,
     manual="Shows the states, widths and speeds of a port; of a switch port that is active also those of its peer.\n"
-    "Needs root. Changing ports (enable, disable, speed...) is not modelled yet.",
+    "disable switches the port off until somebody enables it; reset lets its link train anew. Needs root.\n"
+    "Setting speeds, widths, LIDs and keys is not modelled.",
+    examples=("3 1 disable\t\t\t# by LID and port", "3 1 enable", "-D 0 1\t\t\t# by direct route", "3 1 reset"),
 )

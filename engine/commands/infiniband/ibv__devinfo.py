@@ -14,6 +14,7 @@ from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import Device, devices
 from engine.commands.options import Option, Parsed, UsageError, parse
 from engine.control import network
+from engine.physics import links
 from engine.world.records import LogicalState
 
 OPTIONS = (
@@ -117,7 +118,8 @@ def _lines(context: Context, device: Device) -> Iterator[str]:
 
 def _active_mtu(context: Context, device: Device) -> tuple[int, int]:
     if not device.ethernet:
-        return _LARGEST_MTU
+        running = links.mtu(context.world, device.hca.port)
+        return next(known for known in _MTUS if known[0] <= running)
     interface = network.interface(context.world, context.host, device.hca.netdev)
     room = (interface.mtu if interface else 1500) - _ROCE_HEADERS
     return next((mtu for mtu in _MTUS if mtu[0] <= room), _MTUS[-1])

@@ -1,54 +1,49 @@
 """sminfo of infiniband-diags: asks a subnet manager for its SMInfo. Format: sminfo.c of rdma-core 54.
 
-Without a manager at the LID nobody answers: libibmad tries three times, a second each.
+Without a manager there nobody answers: libibmad tries three times, a second each.
 """
 
 from __future__ import annotations
 
 from engine.commands.context import Context
-from engine.commands.infiniband._diags.devices import local_device
-from engine.commands.infiniband._diags.program import fail, program, warn
+from engine.commands.infiniband._diags.destination import destination, opened, silence
+from engine.commands.infiniband._diags.devices import Device, local_device
+from engine.commands.infiniband._diags.program import fail, program
 from engine.commands.options import Option, Parsed
 from engine.control.subnet_manager.managers import activity, manager_at
-from engine.kernel.units import SECOND
 
 OPTIONS = (
-    Option("s", "state", "0-3", help="(not modelled) set the manager's state"),
-    Option("p", "priority", "0-15", help="(not modelled) set its priority"),
-    Option("a", "activity", "val", help="(not modelled) set its activity count"),
+    Option("s", "state", "<0-3>", help="(not modelled) set the manager's state"),
+    Option("p", "priority", "<0-15>", help="(not modelled) set its priority"),
+    Option("a", "activity", "<val>", help="(not modelled) set its activity count"),
 )
-_WAITED = 3 * SECOND
 
 
 async def run(context: Context, parsed: Parsed) -> int:
-    """Ask the manager of the local port, or the one at a LID."""
+    """Ask the manager of the local port, or the one at a LID or at the end of a direct route."""
     if len(parsed.operands) > 1:
         return context.not_modelled("sminfo with a modifier")
-    device = local_device(context, parsed)
-    if device is None:
-        raise fail(context, f"Failed to open '{parsed['Ca'] or '(null)'}' port '{parsed['Port'] or 0}'")
-    number = _destination(context, parsed, device.manager_lid)
-    manager = manager_at(context.world, number) if number else None
+    device = opened(context, parsed, local_device(context, parsed))
+    text, shown, real = await _where(context, parsed, device)
+    manager = manager_at(context.world, real) if real else None
     if manager is None:
-        await context.sleep(_WAITED)
-        route = f"Lid {number}" if number else "DR path slid 0; dlid 0; 0"
-        warn(context, "mad_rpc", f"_do_madrpc failed; dport ({route})")
+        await silence(context, text)
         raise fail(context, "query")
     state, name = manager.state.value
     count = activity(context.world, manager, context.now)
     guid = f"0x{manager.hca.port_guid:x}"
     told = f"activity count {count} priority {manager.priority} state {state} {name}"
-    context.line(f"sminfo: sm lid {number} sm guid {guid}, {told}")
+    context.line(f"sminfo: sm lid {shown} sm guid {guid}, {told}")
     return 0
 
 
-def _destination(context: Context, parsed: Parsed, usual: int) -> int:
+async def _where(context: Context, parsed: Parsed, device: Device) -> tuple[str, int, int]:
+    """The address as it is written, the LID that is shown (0 for a direct route), and the LID of who is there."""
     if not parsed.operands:
-        return usual
-    try:
-        return int(parsed.operands[0], 0)
-    except ValueError:
-        raise fail(context, f"can't resolve destination port {parsed.operands[0]}") from None
+        usual = device.manager_lid
+        return (f"Lid {usual}" if usual else "DR path slid 0; dlid 0; 0"), usual, usual
+    found = await destination(context, device, parsed, parsed.operands[0])
+    return found.text, found.lid, found.node.lid if found.node else 0
 
 
 COMMAND = program(

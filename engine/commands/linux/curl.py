@@ -1,6 +1,6 @@
 """curl 8.5: a transfer, in a site without a way out. Names fail to resolve, ports are closed. Compared with curl 7.88.
 
-What a web server of the site would answer is not modelled.
+What web servers of the site answer: _support/web.py; what others would is not modelled.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from engine.commands.command import Command
 from engine.commands.context import Context
-from engine.commands.linux._support import paths
+from engine.commands.linux._support import paths, web
 from engine.commands.linux._support.connections import Attempt, End, attempt
+from engine.commands.linux._support.names import Resolver
 from engine.commands.linux._support.urls import BadUrl, split
 from engine.commands.options import Option, UsageError, option_lines
 from engine.hostfs.tree import FileError
@@ -22,6 +23,8 @@ _PORTS = {
     "http": 80, "https": 443, "ftp": 21, "ftps": 990, "telnet": 23, "scp": 22, "sftp": 22, "ldap": 389, "smtp": 25,
     "ws": 80, "wss": 443, "dict": 2628, "gopher": 70, "imap": 143, "pop3": 110, "rtsp": 554, "mqtt": 1883, "tftp": 69,
 }  # fmt: skip
+_SENDS = frozenset({"data", "form", "upload_file"})
+_FIRST_ERROR = 400
 _NO_METER = "  0     0    0     0    0     0      0      0 --:--:-- --:--:-- --:--:--     0"
 _HEADER = (
     "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n"
@@ -76,6 +79,14 @@ _OPTIONS = (
     Option("h", "help", help="print this text"),
     Option("V", "version", help="print the version"),
 )
+
+
+_SPEED = "9.92M"  # what a small body within a site shows (guess)
+
+
+def _five(size: int) -> str:
+    """A size in the five places that the meter has."""
+    return str(size) if size < 100_000 else f"{size // 1024}k"
 
 
 @dataclass(slots=True)
@@ -164,18 +175,73 @@ class _Transfer:
             return self.fail(1, f'Protocol "{url.scheme}" not supported or disabled in libcurl')
         if not url.host:
             return self.fail(3, "URL using bad/illegal format or missing URL")
-        return await self.connect(url.host, _PORTS[url.scheme] if url.port is None else url.port)
+        port = _PORTS[url.scheme] if url.port is None else url.port
+        return await self.connect(url.scheme, url.host, port, url.path)
 
-    async def connect(self, host: str, port: int) -> int:
-        """Resolve and connect, which is as far as anything gets here."""
+    async def connect(self, scheme: str, host: str, port: int, path: str) -> int:
+        """Resolve, connect, and take what is answered."""
         tried = attempt(self.ctx, host, port)
         if tried.end is End.OPEN:
-            return self.ctx.not_modelled(f"what answers at {host} port {port}")
+            return self.fetch(scheme, host, port, path, tried.address)
         self.say(_HEADER + f"\n\r{_NO_METER}", "", meter=True)
         if tried.end is End.UNKNOWN_HOST:
             self.say(f"* Could not resolve host: {host}\n* Closing connection\n", "verbose")
             return self.fail(6, f"Could not resolve host: {host}")
         return await self.refused(host, port, tried)
+
+    def fetch(self, scheme: str, host: str, port: int, path: str, address: str) -> int:
+        """Somebody answers: show it, or say that it is not modelled."""
+        kind, owner = Resolver(self.ctx).owner_of(address) or ("", "")
+        plain = scheme == "http" and kind == "node" and not _SENDS & self.line.values.keys()
+        answer = web.answer(self.ctx, owner, port, path) if plain else None
+        if answer is None:
+            return self.ctx.not_modelled(f"what answers at {host} port {port}")
+        self.exchange(host, port, path, address, answer)
+        if "fail" in self.line and answer.status >= _FIRST_ERROR:
+            return self.fail(22, f"The requested URL returned error: {answer.status}")
+        only_head = "head" in self.line
+        text = (answer.head if only_head or "include" in self.line else "") + ("" if only_head else answer.body)
+        status = self.deliver(text.encode(), path)
+        self.write_out(answer)
+        return status
+
+    def exchange(self, host: str, port: int, path: str, address: str, answer: web.Answer) -> None:
+        """The progress meter, and with -v what goes over the wire."""
+        size = "0" if "head" in self.line else _five(len(answer.body))
+        known = 100 if "Content-Length" in dict(answer.headers) and size != "0" else 0
+        last = f"\r{100 if size != '0' else 0:>3} {size:>5}  {known:>3} {size:>5}    0     0  {_SPEED}      0"
+        self.say(f"{_HEADER}\n\r{_NO_METER}{last} --:--:-- --:--:-- --:--:-- {_SPEED}\n", "", meter=True)
+        method = "HEAD" if "head" in self.line else "GET"
+        sent = [f"{method} {path or '/'} HTTP/1.1", f"Host: {host}:{port}", "User-Agent: curl/8.5.0", "Accept: */*", ""]
+        self.say(f"*   Trying {address}:{port}...\n* Connected to {host} ({address}) port {port}\n", "verbose")
+        self.say("".join(f"> {line}\n" for line in sent), "verbose")
+        self.say("".join(f"< {line}\n" for line in answer.head.split("\r\n")[:-1]), "verbose")
+        self.say(f"* Connection #0 to host {host} left intact\n", "verbose")
+
+    def write_out(self, answer: web.Answer) -> None:
+        """-w: the variables that scripts ask for; others are empty."""
+        if "write_out" in self.line:
+            known = {"http_code": f"{answer.status}", "response_code": f"{answer.status}"}
+            known |= {"size_download": f"{len(answer.body)}", "content_type": dict(answer.headers)["Content-Type"]}
+            shown = self.line.values["write_out"].replace("\\n", "\n")
+            self.ctx.write(re.sub(r"%\{(\w+)\}", lambda match: known.get(match[1], ""), shown))
+
+    def deliver(self, data: bytes, path: str) -> int:
+        """To standard output, or to the file that -o or -O names."""
+        target = self.line.values.get("output")
+        if "remote_name" in self.line:
+            target = path.rpartition("/")[2]
+            if not target:
+                return self.fail(23, "Remote file name has no length!")
+        if target is None or target == "-":
+            self.ctx.write(data)
+            return 0
+        try:
+            paths.tree(self.ctx).write(paths.absolute(self.ctx, target), data)
+        except FileError as error:
+            self.say(f"Warning: Failed to open the file {target}: {error.text}\n", "")
+            return self.fail(23, "Failure writing output to destination")
+        return 0
 
     async def refused(self, host: str, port: int, tried: Attempt) -> int:
         """Nobody answers, or nobody listens."""
@@ -206,16 +272,7 @@ class _Transfer:
             data = paths.read(self.ctx, path)
         except FileError:
             return self.fail(37, f"Couldn't open file {path}")
-        if "output" in self.line:
-            target = self.line.values["output"]
-            try:
-                paths.tree(self.ctx).write(paths.absolute(self.ctx, target), data)
-            except FileError as error:
-                self.say(f"Warning: Failed to open the file {target}: {error.text}\n", "")
-                return self.fail(23, "Failure writing output to destination")
-        else:
-            self.ctx.write(data)
-        return 0
+        return self.deliver(data, path)
 
     def fail(self, number: int, text: str) -> int:
         """Say why, unless told to be silent."""
@@ -239,6 +296,7 @@ COMMAND = Command(
     run,
     "curl [OPTION]... URL...",
     _OPTIONS,
-    "The site has no way to the internet: names outside do not resolve. What web servers of the site would answer is\n"
-    "not modelled; whether a port is open can be told.",
+    "The site has no way to the internet: names outside do not resolve. GPU nodes publish metrics of their GPUs on\n"
+    "port 9400 (curl http://HOST:9400/metrics). What other web servers of the site would answer is not modelled;\n"
+    "whether a port is open can be told.",
 )

@@ -8,6 +8,7 @@ from engine.commands.linux._support.program import program
 from engine.commands.linux._support.words import word
 from engine.commands.options import Option, Parsed
 from engine.control import kernel_image
+from engine.physics.paths.near import span
 
 
 def run(ctx: Context, parsed: Parsed) -> int:
@@ -26,7 +27,8 @@ def _processors(ctx: Context, parsed: Parsed) -> int:
     threads = ctx.environment.get("OMP_NUM_THREADS", "").partition(",")[0]
     if "all" not in parsed and threads.isdigit() and int(threads):
         return int(threads)
-    return kernel_image.cpus(ctx.node)
+    allowed = "" if "all" in parsed else ctx.place.allowed_cpus
+    return sum(map(len, map(span, allowed.split(",")))) if allowed else kernel_image.cpus(ctx.node)
 
 
 COMMAND = program(

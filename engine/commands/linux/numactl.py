@@ -1,4 +1,5 @@
-"""numactl 2.0.18: NUMA nodes and their memory, from /sys/devices/system/node. A policy for a program has no effect.
+"""numactl 2.0.18: NUMA nodes and their memory, from /sys/devices/system/node. Programs of ours keep the CPUs and the
+nodes of their memory that it binds them to.
 
 Format after numactl's source (numactl.c, hardware() and show()).
 """
@@ -6,11 +7,13 @@ Format after numactl's source (numactl.c, hardware() and show()).
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from engine.commands.command import Command
-from engine.commands.context import Context
+from engine.commands.context import Context, Place
 from engine.commands.linux._support import paths
-from engine.commands.options import Option, UsageError, option_lines, parse
+from engine.commands.options import Option, Parsed, UsageError, option_lines, parse
+from engine.physics.paths.near import cpu_list
 
 _NODES = "/sys/devices/system/node"
 _MIB = 1024
@@ -29,7 +32,7 @@ _OPTIONS = (
 
 
 async def run(ctx: Context) -> int:
-    """Show the hardware or the policy, or run a program: where it runs changes nothing here."""
+    """Show the hardware or the policy, or run a program on some CPUs and with memory of some nodes."""
     parsed = parse("numactl", _OPTIONS, ctx.arguments, permute=False, trailer=_usage().rstrip("\n"))
     if "help" in parsed:
         ctx.write(_usage())
@@ -46,7 +49,21 @@ async def run(ctx: Context) -> int:
             f"libnuma: Warning: node argument {wrong} is out of range\n\n<{wrong}> is invalid\n{_usage()}", 1
         )
     await ctx.flush()
-    return await ctx.runner.run(parsed.operands, ctx.place)
+    return await ctx.runner.run(parsed.operands, _bound(ctx, parsed))
+
+
+def _bound(ctx: Context, parsed: Parsed) -> Place:
+    """Where the program runs: bound to CPUs and to NUMA nodes for its memory. Spreading it (-i) is not kept."""
+    node = ctx.node
+    cpus = parsed["physcpubind"] or ",".join(cpu_list(node, numa) for numa in _listed(parsed["cpunodebind"] or ""))
+    memory = ",".join(str(numa) for numa in _listed(parsed["membind"] or parsed["preferred"] or ""))
+    plain = re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", cpus)
+    return replace(ctx.place, cpus=cpus if plain else ctx.place.cpus, memory_nodes=memory or ctx.place.memory_nodes)
+
+
+def _listed(text: str) -> list[int]:
+    """The numbers of a list such as `0,2-3`; none for other ways to name nodes (`all`, `netdev:eth0`)."""
+    return _cpus(text) if re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", text) else []
 
 
 def _out_of_range(ctx: Context, text: str) -> str:
@@ -115,7 +132,7 @@ COMMAND = Command(
     run,
     "numactl -H | -s | [OPTION]... COMMAND...",
     _OPTIONS,
-    "Memory that belongs to the other socket takes longer to reach: distances are in tenths of the local one. Where a\n"
-    "program runs makes no difference in breakfix.",
+    "Memory that belongs to the other socket takes longer to reach: distances are in tenths of the local one. In\n"
+    "breakfix this matters to programs that copy between host memory and GPUs or network adapters.",
     section=8,
 )

@@ -17,6 +17,7 @@ from engine.commands.slurm._support.allocation import allocate, existing
 from engine.commands.slurm._support.client import Tool, command, error, fail, session_of
 from engine.commands.slurm._support.job_options import BadOption, NotModelled, Setting, WillBeRefused
 from engine.commands.slurm._support.launch import NODE_FAILED, Outcome, deaf_nodes, exit_lines, run_tasks
+from engine.commands.slurm._support.mpi_plugins import MPI_PLUGINS, PLUGIN_LIST, broken_lines, unknown_plugin
 from engine.commands.slurm._support.task_environment import Layout, spread
 from engine.control.slurm import jobs
 from engine.control.slurm.configuration import in_force
@@ -48,10 +49,15 @@ async def run(ctx: Context, parsed: Parsed) -> int:
     redirected = next((name for name in _REDIRECTIONS if name in parsed), None)
     if gap or redirected:
         return ctx.not_modelled(f"srun {gap or f'--{redirected}'.replace('_', '-')}")
+    if _mpi(ctx, parsed) == "list":
+        ctx.write(PLUGIN_LIST)
+        return 0
     if not parsed.operands:
         raise UsageError("srun: fatal: No command given to execute.\n")
     if ":" in parsed.operands:
         return ctx.not_modelled("srun with several components (:)")
+    if _mpi(ctx, parsed) not in MPI_PLUGINS:
+        raise UsageError(unknown_plugin(_mpi(ctx, parsed)))
     number = parsed["jobid"] or ctx.environment.get("SLURM_JOB_ID", "")
     try:
         fields = _fields(ctx, parsed)
@@ -70,6 +76,11 @@ def _fields(ctx: Context, parsed: Parsed) -> dict[str, Any]:
     environment = job_options.from_environment(ctx.environment, "SLURM_", job_options.SRUN_VARIABLES)
     setting = Setting(ctx.inventory, ctx.now, ctx.directory)
     return job_options.wanted([environment, job_options.given(parsed)], setting)
+
+
+def _mpi(ctx: Context, parsed: Parsed) -> str:
+    """The MPI plugin: --mpi, $SLURM_MPI_TYPE, or slurm.conf's MpiDefault."""
+    return parsed["mpi"] or ctx.environment.get("SLURM_MPI_TYPE") or in_force(ctx.world).text("MpiDefault", "none")
 
 
 async def _with_own_job(ctx: Context, parsed: Parsed, fields: dict[str, Any]) -> int:
@@ -140,7 +151,8 @@ async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool) 
     number = ctx.simulation.apply(StartStep(layout.job.id, by, name, layout.nodes, layout.total))
     if isinstance(number, SlurmError):
         raise fail(ctx, f"Unable to create step for job {layout.job.id}: {number.text}")
-    layout = Layout(layout.job, number, layout.nodes, layout.tasks)
+    export = parsed["export"] or ctx.environment.get("SLURM_EXPORT_ENV") or "ALL"
+    layout = Layout(layout.job, number, layout.nodes, layout.tasks, _mpi(ctx, parsed), export)
     if deaf := deaf_nodes(ctx, layout):
         return await _launch_failed(ctx, layout, deaf, own_job)
     label = "label" in parsed or "SLURM_LABELIO" in ctx.environment
@@ -160,11 +172,15 @@ async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool) 
 
 
 def _tell(ctx: Context, layout: Layout, outcome: Outcome) -> None:
+    if outcome.broken is not None:
+        for line in broken_lines(ctx, layout, outcome.broken):
+            ctx.error(line)
+        _waiting(ctx)
     if lost := sorted({node for rank, node, _ in layout.places() if outcome.statuses.get(rank) == NODE_FAILED}):
         error(ctx, f"Node failure on {','.join(lost)}")
     for line in exit_lines(layout, outcome):
         error(ctx, line)
-    if outcome.signal:
+    if outcome.signal and outcome.broken is None:
         ctx.error(f"srun: Force Terminated StepId={layout.job.id}.{layout.step}")
 
 

@@ -42,11 +42,26 @@ def root_device(scene: BootScene) -> str:
     return "md0" if len(boot) > 1 else f"{boot[0].name if boot else 'nvme0'}n1p2"
 
 
-def bandwidth(generation: int, width: int) -> str:
-    """`504.112 Gb/s available PCIe bandwidth (32.0 GT/s PCIe x16 link)`."""
+def bandwidth(scene: BootScene, address: str) -> str:
+    """`504.112 Gb/s available PCIe bandwidth (32.0 GT/s PCIe x16 link)`; where the link runs below what the function
+    can do, also under which bridge it is (drivers/pci: __pcie_print_link_status, pcie_bandwidth_available).
+    """
+    device = scene.node.devices[address]
+    best = device.generation, device.width
+    found = next(((generation, width) for name, generation, width in scene.boot.narrow if name == address), best)
+    if found == best:
+        return f"{_rate(*best)} available PCIe bandwidth ({_link(*best)})"
+    limit = f"limited by {_link(*found)} at {device.parent or address}"
+    return f"{_rate(*found)} available PCIe bandwidth, {limit} (capable of {_rate(*best)} with {_link(*best)})"
+
+
+def _rate(generation: int, width: int) -> str:
     megabits = _LANE[generation] * width
-    rate = f"{megabits // 1000}.{megabits % 1000:03d} Gb/s"
-    return f"{rate} available PCIe bandwidth ({_SPEED[generation]} GT/s PCIe x{width} link)"
+    return f"{megabits // 1000}.{megabits % 1000:03d} Gb/s"
+
+
+def _link(generation: int, width: int) -> str:
+    return f"{_SPEED[generation]} GT/s PCIe x{width} link"
 
 
 def _root(scene: BootScene) -> str:
@@ -87,9 +102,9 @@ def _ixgbe(log: MessageLog, address: Address) -> None:
     scene = log.scene
     if address.pci_address is None or not scene.there(address.pci_address):
         return
-    device, name = scene.node.devices[address.pci_address], f"ixgbe {address.pci_address}"
+    name = f"ixgbe {address.pci_address}"
     log.say(f"{name}: Multiqueue Enabled: Rx Queue count = 63, Tx Queue count = 63 XDP Queue count = 0")
-    log.say(f"{name}: {bandwidth(device.generation, device.width)}")
+    log.say(f"{name}: {bandwidth(scene, address.pci_address)}")
     log.say(f"{name}: MAC: 4, PHY: 0, PBA No: H86377-006")
     log.say(f"{name}: {address.mac}")
     log.say(f"{name}: Intel(R) 10 Gigabit Network Connection")
@@ -113,12 +128,12 @@ def _mlx5(log: MessageLog) -> None:
 
 
 def _hca(log: MessageLog, index: int, hca: Hca) -> None:
-    device, name = log.scene.node.devices[hca.address], f"mlx5_core {hca.address}"
+    name = f"mlx5_core {hca.address}"
     plugged = (
         "Cable plugged" if hca.link_layer == "Ethernet" or hca.port in log.scene.inventory.cables else "Cable unplugged"
     )
     log.say(f"{name}: firmware version: {hca.firmware}")
-    log.say(f"{name}: {bandwidth(device.generation, device.width)}")
+    log.say(f"{name}: {bandwidth(log.scene, hca.address)}")
     log.say(f"{name}: Rate limit: 127 rates are supported, range: 0Mbps to 195312Mbps")
     log.say(f"{name}: E-Switch: Total vports 2, per vport: max uc(128) max mc(2048)")
     log.say(f"{name}: Port module event: module {hca.address[-1]}, {plugged}")

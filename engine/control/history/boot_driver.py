@@ -8,9 +8,9 @@ is left to the release's number: a guess.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from engine.control.history.scene import BootScene, MessageLog
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Node
 from engine.world.records import LogEntry, Priority
 

@@ -57,9 +57,10 @@ def _words(scene: BootScene) -> dict[str, object]:
     epoch = (inventory.start + scene.boot.start) // SECOND
     top = node.memory_bytes + 2 * GIB
     bogomips = int(cpu.bogomips.partition(".")[0])
+    options = kernel_image.options(inventory, scene.host, scene.boot.kernel_options)
     return {
         "banner": kernel_image.banner(inventory),
-        "command_line": kernel_image.command_line(inventory, scene.host),
+        "command_line": kernel_image.boot_command_line(inventory, scene.host, scene.boot.kernel_options),
         "release": kernel_image.release(inventory),
         "vendor": node.vendor,
         "product": node.product_name,
@@ -93,7 +94,7 @@ def _words(scene: BootScene) -> dict[str, object]:
         "rtc_iso": f"{started:%Y-%m-%dT%H:%M:%S}",
         "audit": f"{epoch}.016",
         "audit_seconds": epoch,
-        "iommu": "Passthrough (set via kernel command line)" if node.gpus else "Translated",
+        "iommu": "Translated" if kernel_image.translates(options) else "Passthrough (set via kernel command line)",
     }
 
 

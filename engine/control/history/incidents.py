@@ -10,11 +10,11 @@ per GPU and loading of the driver.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from engine.control.history.past import PastBoot, past_boots
 from engine.control.process_ids import pid_at
 from engine.control.slurm import accounting
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream
 from engine.kernel.units import DAY, HOUR, MICROSECOND, MINUTE, SECOND
 from engine.world.inventory import Gpu

@@ -5,12 +5,13 @@ its record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.control import service_state
 from engine.control.history import boot_devices, boot_driver, boot_kernel, boot_units, incidents, routine
 from engine.control.history.past import PastBoot, past_boots
 from engine.control.history.scene import BootScene
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.units import DAY, MINUTE
 from engine.world.records import BootRecord, LogEntry
 from engine.world.world import World
@@ -63,6 +64,13 @@ def past_record(world: World, host: str, boot: PastBoot) -> BootRecord:
 
 def _scheduler(world: World, host: str, boots: tuple[PastBoot, ...]) -> tuple[LogEntry, ...]:
     """What the Slurm daemons wrote, under the process ids that they had in their boots."""
+    from engine.control.slurm import past_log
+
+    key = ("scheduler's past", world.seed, host, past_log.source(world))
+    return world.inventory.once(key, lambda: _scheduler_lines(world, host, boots))
+
+
+def _scheduler_lines(world: World, host: str, boots: tuple[PastBoot, ...]) -> tuple[LogEntry, ...]:
     from engine.control.slurm import past_log
 
     known = past_log.entries(world, host)

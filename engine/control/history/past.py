@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.kernel.units import DAY, HOUR, MINUTE, SECOND
 from engine.world.inventory import Inventory

@@ -5,9 +5,9 @@ milliseconds each.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from engine.control.tables import lines
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream
 from engine.kernel.units import MICROSECOND, MILLISECOND
 from engine.world.inventory import Inventory, Node

@@ -9,13 +9,14 @@ pace that suits the size of the site. What failing jobs left in kernel logs foll
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from engine.control.slurm import configuration, files
 from engine.control.slurm.configuration import PartitionConfiguration, SlurmConfiguration
 from engine.control.slurm.jobs import recorded
 from engine.control.slurm.request import Wanted, resolve
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream, hash64
 from engine.kernel.units import DAY, HOUR, MINUTE, SECOND
 from engine.world.inventory import Inventory, StandingJob
@@ -69,14 +70,12 @@ def next_number(inventory: Inventory, seed: int) -> int:
 
 def standing_numbers(inventory: Inventory, seed: int) -> list[int]:
     """The numbers of the standing jobs, in the site's order: the older, the lower, none twice."""
-    pace, taken, numbers = _pace(inventory), set[int](), []
-    for standing in inventory.standing_jobs:
-        number = next_number(inventory, seed) - 1 - standing.started_before // pace
-        while number in taken:
-            number -= 1
-        taken.add(number)
-        numbers.append(number)
-    return numbers
+    pace, jobs = _pace(inventory), inventory.standing_jobs
+    numbers, number = dict[int, int](), next_number(inventory, seed)
+    for place in sorted(range(len(jobs)), key=lambda place: (jobs[place].started_before, -place)):
+        number = min(number - 1, next_number(inventory, seed) - 1 - jobs[place].started_before // pace)
+        numbers[place] = number
+    return [numbers[place] for place in range(len(jobs))]
 
 
 def runs(world: World) -> list[Run]:
@@ -221,11 +220,10 @@ def _made(
         nodes=nodes, exit_code=exit_code, signal=signal, workload=workload, working_directory=f"/home/{user}/{name}",
         eligible=submitted, submit_host=inventory.login_host, submit_line=f"sbatch {name}.sbatch",
         command=f"/home/{user}/{name}/{name}.sbatch",
+        cancelled_by=_uid(inventory, user) if state == "CANCELLED" else None,
     )  # fmt: skip
     wanted = Wanted(nodes=len(nodes), tasks_per_node=max(gpus, 1), gpus_per_node=gpus, time_limit=limit)
-    job = replace(
-        resolve(known, wanted, blank, inventory), cancelled_by=_uid(inventory, user) if state == "CANCELLED" else None
-    )
+    job = resolve(known, wanted, blank, inventory)
     return replace(job, steps=_steps(job, started, ended))
 
 

@@ -7,8 +7,6 @@ proc_req.c (_slurm_rpc_reboot_nodes). Refusals are returned.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from engine.control import boot
 from engine.control.slurm import configuration, jobs, lifecycle, logs, registration
 from engine.control.slurm.errors import SlurmError
@@ -17,6 +15,7 @@ from engine.control.slurm.nodes import Cluster, named, survey
 from engine.control.slurm.states import Base, Flag, NodeCondition
 from engine.kernel.actions import Action
 from engine.kernel.hostlist import fold
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
 

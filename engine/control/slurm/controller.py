@@ -4,6 +4,7 @@ when a site opens.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 from engine.control.slurm import (
@@ -37,7 +38,8 @@ from engine.world.records import BootPhase, Job
 from engine.world.world import World
 
 Sim = Simulation[World]
-_EXITS = {"gpu_lost": 1, "killed": 137}  # what the script ends with: torchrun gives 1, a shell 128 and the signal
+# What the script ends with: torchrun gives 1, a shell 128 and the signal.
+_EXITS = {"gpu_lost": 1, "gpu_error": 1, "killed": 137}
 
 
 def start_standing_jobs(simulation: Sim) -> None:
@@ -48,7 +50,12 @@ def start_standing_jobs(simulation: Sim) -> None:
     numbers = accounting.standing_numbers(inventory, simulation.seed)
     simulation.world.slurm.update("", next_job=accounting.next_number(inventory, simulation.seed))
     for number, standing in sorted(zip(numbers, inventory.standing_jobs, strict=True), key=lambda entry: entry[0]):
-        _start_standing(simulation, number, standing)
+        if standing.waits_for:
+            _queue_standing(simulation, number, standing)
+        else:
+            _start_standing(simulation, number, standing)
+    if any(standing.waits_for for standing in inventory.standing_jobs):
+        look_at_queue(simulation, SchedulerDue())
 
 
 def look_at_queue(simulation: Sim, event: SchedulerDue) -> None:
@@ -83,18 +90,20 @@ def job_ends(simulation: Sim, event: JobEnds) -> None:
         logs.controller(simulation, f"Time limit exhausted for JobId={job.id}")
         lifecycle.end(simulation, job, "TIMEOUT", signal=15, reason="TimeLimit")
     elif all(simulation.world.nodes[name].phase is BootPhase.RUNNING for name in job.nodes):
-        _complete(simulation, job, 0)
+        lifecycle.complete(simulation, job, 0)
 
 
 def processes_ended(simulation: Sim, event: ProcessesEnded) -> None:
-    """A process of a job died: the whole job fails, as srun and torchrun make it."""
+    """A process of a batch job died: the whole job fails, as srun and torchrun make it. Of a step that somebody
+    started by hand srun decides that.
+    """
     if event.why not in _EXITS or not registration.is_running(simulation.world, event.host, logs.SLURMD):
         return
     for number in event.jobs:
         job = jobs.job(simulation.world, number)
-        if job is not None and job.state == "RUNNING":
+        if job is not None and job.state == "RUNNING" and not job.interactive:
             failed = lifecycle.put(simulation, number, failed_node=event.host)
-            _complete(simulation, failed, _EXITS[event.why])
+            lifecycle.complete(simulation, failed, _EXITS[event.why])
 
 
 def node_stops(simulation: Sim, event: NodeStopping) -> None:
@@ -150,13 +159,6 @@ def _found(simulation: Sim, name: str) -> int:
     )
 
 
-def _complete(simulation: Sim, job: Job, exit_code: int) -> None:
-    logs.controller(simulation, f"_job_complete: JobId={job.id} WEXITSTATUS {exit_code}")
-    state, reason = ("FAILED", "NonZeroExitCode") if exit_code else ("COMPLETED", "None")
-    lifecycle.end(simulation, job, state, exit_code=exit_code, reason=reason)
-    logs.controller(simulation, f"_job_complete: JobId={job.id} done")
-
-
 def _start_standing(simulation: Sim, number: int, standing: StandingJob) -> None:
     """One standing job: resolved like any other, placed on its nodes, its processes started when it was."""
     world = simulation.world
@@ -181,10 +183,23 @@ def _start_standing(simulation: Sim, number: int, standing: StandingJob) -> None
     lifecycle.schedule_end(simulation, jobs.active_job(world, number))
 
 
+def _queue_standing(simulation: Sim, number: int, standing: StandingJob) -> None:
+    """A job that waits since before the site opened."""
+    world, submitted = simulation.world, -standing.started_before
+    record = replace(
+        _standing_record(simulation, number, standing),
+        submitted=submitted,
+        eligible=submitted,
+        evaluated=simulation.now,
+    )
+    world.jobs[str(number)] = resolve(configuration.in_force(world), _wanted(standing), record, world.inventory)
+    world.slurm.update("", active_jobs=tuple(sorted((*world.slurm[""].active_jobs, number))))
+
+
 def _wanted(standing: StandingJob) -> Wanted:
     return Wanted(
         partition=standing.partition,
-        nodes=len(standing.nodes),
+        nodes=standing.waits_for or len(standing.nodes),
         tasks_per_node=standing.gpus_per_node or 1,
         gpus_per_node=standing.gpus_per_node,
         gpu_request=f"gres/gpu:{standing.gpus_per_node}" if standing.gpus_per_node else "",
@@ -198,14 +213,22 @@ def _standing_record(simulation: Sim, number: int, standing: StandingJob) -> Job
     stream = simulation.stream(f"slurm/standing/{number}")
     submitted = -standing.started_before - stream.integer(2, 900) * SECOND
     directory = f"/home/{standing.user}/{standing.name}"
-    script = f"#!/bin/bash\n#SBATCH --job-name={standing.name}\nsrun {workload.rank_command(_named(standing))[0]}\n"
     lasts = standing.time_limit * stream.integer(600, 950) // 1000
     return replace(
         _named(standing), id=number, submitted=submitted, eligible=submitted, evaluated=-standing.started_before,
-        script=script, duration=lasts, command=f"{directory}/{standing.name}.sbatch", working_directory=directory,
+        script=_script(standing), duration=lasts, command=f"{directory}/{standing.name}.sbatch",
+        working_directory=directory,
         submit_host=inventory.login_host, submit_line=f"sbatch {standing.name}.sbatch",
         session=stream.integer(2_000, 90_000),
     )  # fmt: skip
+
+
+def _script(standing: StandingJob) -> str:
+    """The batch script of a standing job."""
+    exports = [f"export {name}={shlex.quote(value)}" for name, value in standing.variables]
+    options = [f"--{name} {value}" for name, value in standing.options]
+    work = " ".join(["srun", workload.rank_command(_named(standing))[0], *options])
+    return "\n".join(["#!/bin/bash", f"#SBATCH --job-name={standing.name}", *exports, work]) + "\n"
 
 
 def _named(standing: StandingJob) -> Job:
@@ -218,6 +241,7 @@ def _named(standing: StandingJob) -> Job:
 HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (SchedulerDue, look_at_queue),
     (JobEnds, job_ends),
+    (JobCleanedUp, registration.give_up_killing),
     (JobCleanedUp, lifecycle.clean_up),
     (ProcessesEnded, processes_ended),
     (NodeStopping, node_stops),

@@ -7,6 +7,7 @@ src/slurmd/slurmd/req.c).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -14,20 +15,24 @@ from typing import Any
 from engine.control import files as host_files
 from engine.control import harm, processes
 from engine.control.accounts import identity
-from engine.control.slurm import files, jobs, logs, workload
+from engine.control.slurm import files, jobs, logs, script, workload
 from engine.control.slurm.scheduler import Placement
 from engine.kernel.hostlist import fold
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.physics.load import bound_gpus
-from engine.world.events import GpuLoadChanged, JobCleanedUp, JobEnds, SchedulerDue
+from engine.world.events import GpuLoadChanged, JobCleanedUp, JobEnds, JobLaunched, JobRunOver, SchedulerDue
 from engine.world.records import BusState, Job, JobRun, JobStep, WrittenFile, WrittenFiles
 from engine.world.world import World
 
 CLEAN_UP = 2 * SECOND  # slurmd ends what is left of the job and runs the epilog; a guess for nodes without one
+UNKILLABLE = 90 * SECOND
+"""KillWait, and UnkillableStepTimeout after it, as slurm.conf has them."""
 
 # slurmctld batches what calls for a look at the queue (sched_min_interval and batch_sched_delay in small).
 PASS_DELAY = 1 * SECOND
+
+_SIGNALLED = 128  # a shell's exit code for a command that died of a signal, less the signal
 
 # The credential's lifetime and a second, before a requeued job may start again (batch_requeue_fini).
 REQUEUE_DELAY = 121 * SECOND
@@ -71,14 +76,17 @@ def launch(simulation: Simulation[World], job: Job) -> None:
     """Start the processes of a batch job: the script on its first node, and one process for each GPU that works."""
     assert job.started is not None
     command, memory = workload.rank_command(job)
-    script = f"/bin/bash /var/spool/slurmd/job{job.id:05d}/slurm_script"
+    batch_script = f"/bin/bash /var/spool/slurmd/job{job.id:05d}/slurm_script"
+    variables = script.exports(job.script)
     for name, gpus in zip(job.nodes, job.gpu_indices, strict=True):
         step = "batch" if name == job.nodes[0] else "0"
         parent = _start(simulation, name, job, f"slurmstepd: [{job.id}.{step}]", user="root")
         if step == "batch":
-            parent = _start(simulation, name, job, script, parent=parent)
+            parent = _start(simulation, name, job, batch_script, parent=parent)
         ranks = device_indices(simulation.world, name, gpus)
-        rank: dict[str, Any] = {"parent": parent, "gpu_memory": memory, "workload": job.workload, "alone": False}
+        rank: dict[str, Any] = {
+            "parent": parent, "gpu_memory": memory, "workload": job.workload, "alone": False, "environment": variables,
+        }  # fmt: skip
         for gpu in ranks:
             _start(simulation, name, job, command, gpus=(gpu,), **rank)
         if ranks:
@@ -86,6 +94,8 @@ def launch(simulation: Simulation[World], job: Job) -> None:
     batch = JobStep("batch", "batch", job.nodes[:1], 1, job.started)
     work = JobStep("0", command.split()[0], job.nodes, max(job.task_count, 1), job.started)
     put(simulation, job.id, steps=(batch, work) if job.workload != "script" else (batch,))
+    _open_output(simulation, job)
+    simulation.publish(JobLaunched(job.id))
 
 
 def _start(simulation: Simulation[World], host: str, job: Job, command: str, **properties: Any) -> int:
@@ -111,6 +121,7 @@ def end(
         steps=_ended_steps(job, simulation.now, state, exit_code, signal),
     )  # fmt: skip
     if job.state == "RUNNING":
+        simulation.publish(JobRunOver(job.id))
         _leave_nodes(simulation, entry)
         if not entry.interactive:
             _write_output(simulation, entry)
@@ -118,6 +129,19 @@ def end(
         _forget(simulation, entry.id)
     look_soon(simulation)
     return entry
+
+
+def complete(simulation: Simulation[World], job: Job, exit_code: int) -> None:
+    """The batch script has ended with `exit_code`: the job completes, or fails."""
+    logs.controller(simulation, f"_job_complete: JobId={job.id} WEXITSTATUS {exit_code}")
+    state, reason = ("FAILED", "NonZeroExitCode") if exit_code else ("COMPLETED", "None")
+    end(simulation, job, state, exit_code=exit_code, reason=reason)
+    logs.controller(simulation, f"_job_complete: JobId={job.id} done")
+
+
+def set_duration(simulation: Simulation[World], job_id: int, duration: int | None) -> None:
+    """The work of a running job will have taken `duration` ns when it is done (None: nobody knows)."""
+    schedule_end(simulation, put(simulation, job_id, duration=duration))
 
 
 def clean_up(simulation: Simulation[World], event: JobCleanedUp) -> None:
@@ -150,6 +174,7 @@ def requeue(simulation: Simulation[World], job: Job, state: str, exit_code: int 
     """The run ends with `state` in the accounting and the job waits again."""
     assert job.started is not None
     run = JobRun(state, job.submitted, job.started, simulation.now, job.nodes, exit_code)
+    simulation.publish(JobRunOver(job.id))
     _write_output(simulation, replace(job, state=state, ended=simulation.now))
     entry = put(
         simulation, job.id, state="PENDING", reason="None", completing=True, earlier_runs=(*job.earlier_runs, run),
@@ -164,11 +189,14 @@ def record_killed(simulation: Simulation[World], job: Job, cause: str) -> None:
 
 
 def _leave_nodes(simulation: Simulation[World], job: Job) -> None:
-    """End what still runs for the job; the nodes are done with it a moment later."""
+    """End what still runs for the job; the nodes are done with it a moment later, or when slurmd gives up on what
+    cannot be killed.
+    """
     for name in job.nodes:
-        processes.end(simulation, name, [each.pid for each in processes.of_job(simulation.world, name, job.id)], "exit")
+        processes.end_job(simulation, name, job.id)
     ended = job.ended if job.ended is not None else _last_run_end(job)
-    simulation.schedule(JobCleanedUp(job.id, ended), CLEAN_UP)
+    stuck = any(processes.unkillable(simulation.world, name) for name in job.nodes)
+    simulation.schedule(JobCleanedUp(job.id, ended), UNKILLABLE if stuck else CLEAN_UP)
 
 
 def _last_run_end(job: Job) -> int:
@@ -221,15 +249,19 @@ def end_time(job: Job) -> int | None:
 
 
 def _ended_steps(job: Job, now: int, state: str, exit_code: int, signal: int) -> tuple[JobStep, ...]:
-    """Steps that still ran end with the job; those that were stopped count as cancelled."""
+    """Steps that still ran end with the job; those that were stopped count as cancelled. Tasks of srun that died of a
+    signal show it where the script, which has srun's exit code, shows 128 and the signal.
+    """
     stopped = state in ("CANCELLED", "TIMEOUT", "NODE_FAIL")
-    step_state, step_signal = ("CANCELLED", 15) if stopped else (state, signal)
-    return tuple(
-        replace(step, ended=now, state=step_state, exit_code=0 if stopped else exit_code, signal=step_signal)
-        if step.ended is None
-        else step
-        for step in job.steps
-    )
+
+    def ended(step: JobStep) -> JobStep:
+        if stopped:
+            return replace(step, ended=now, state="CANCELLED", signal=15)
+        if step.id.isdigit() and exit_code > _SIGNALLED:
+            return replace(step, ended=now, state=state, signal=exit_code - _SIGNALLED)
+        return replace(step, ended=now, state=state, exit_code=exit_code, signal=signal)
+
+    return tuple(ended(step) if step.ended is None else step for step in job.steps)
 
 
 def _log_start(simulation: Simulation[World], job: Job) -> None:
@@ -248,12 +280,34 @@ def request_time(job_id: int) -> int:
     return 300 + job_id * 7919 % 700
 
 
+def _open_output(simulation: Simulation[World], job: Job) -> None:
+    """A batch job that tells how its work goes on writes its output file all the time."""
+    sources = workload.live_files(job)
+    if sources:
+        _put_files(simulation, job, dict.fromkeys(sources, b""), job.started or 0, sources)
+
+
 def _write_output(simulation: Simulation[World], job: Job) -> None:
-    """The output file of a batch job as it stands at its end, owned by its user."""
+    """The output file of a batch job as it stands at its end; one that was written all the time says it itself."""
+    if not workload.live_files(job):
+        path = workload.output_path(job, job.standard_output)
+        _put_files(simulation, job, {path: workload.output_text(simulation.world, job).encode()}, simulation.now)
+
+
+def _put_files(
+    simulation: Simulation[World],
+    job: Job,
+    contents: Mapping[str, bytes],
+    time: int,
+    sources: Mapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Put files of a job where it runs, owned by its user; `sources` name those that are written all the time."""
     world = simulation.world
-    path = workload.output_path(job, job.standard_output)
     owner = identity(world.inventory, job.user)
-    content = workload.output_text(world, job).encode()
-    key = host_files.files_key(job.nodes[0] if job.nodes else files.controller_host(world.inventory), path)
-    written = WrittenFile(content, 0o664, owner.uid, owner.gid, simulation.now)
-    world.files[key] = WrittenFiles(MappingProxyType({**world.files[key].files, path: written}))
+    host = job.nodes[0] if job.nodes else files.controller_host(world.inventory)
+    added: dict[str, dict[str, WrittenFile]] = {}
+    for path, content in contents.items():
+        written = WrittenFile(content, 0o664, owner.uid, owner.gid, time, source=sources.get(path, ""))
+        added.setdefault(host_files.files_key(host, path), {})[path] = written
+    for key, more in added.items():
+        world.files[key] = WrittenFiles(MappingProxyType({**world.files[key].files, **more}))

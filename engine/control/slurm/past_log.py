@@ -30,6 +30,15 @@ def entries(world: World, host: str) -> tuple[LogEntry, ...]:
     )
 
 
+def source(world: World) -> tuple[object, ...]:
+    """What the entries follow from apart from the inventory and the seed: the standing jobs as far as they had come."""
+    return tuple(
+        (job.id, job.submitted, job.priority, *((job.started, job.nodes) if (job.started or 0) < 0 else ()))
+        for job in jobs.recorded(world)
+        if job.submitted < 0
+    )
+
+
 def _controller_lines(world: World) -> Iterator[tuple[int, str]]:
     for job in accounting.past(world):
         yield from _life(job)
@@ -39,13 +48,14 @@ def _controller_lines(world: World) -> Iterator[tuple[int, str]]:
 
 
 def _life(job: Job) -> Iterator[tuple[int, str]]:
-    """The lines about a job from its submission to its end."""
-    assert job.started is not None
+    """The lines about a job from its submission to its end, as far as it has come."""
     taken = 300 + job.id * 7919 % 700
     yield (
         job.submitted + job.id % 997 * MILLISECOND,
         f"_slurm_rpc_submit_batch_job: JobId={job.id} InitPrio={job.priority} usec={taken}",
     )
+    if job.started is None:
+        return
     cpus = jobs.total_cpus(job)
     allocated = f"sched: Allocate JobId={job.id} NodeList={fold(job.nodes)} #CPUs={cpus} Partition={job.partition}"
     yield job.started + job.id % 613 * MILLISECOND, allocated

@@ -12,10 +12,11 @@ from engine.control import driver, processes, service_state
 from engine.control.slurm import configuration, jobs, lifecycle, logs
 from engine.control.slurm.files import controller_host
 from engine.control.slurm.nodes import boot_time, survey
+from engine.control.slurm.times import timestamp
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.physics.load import bound_gpus
-from engine.world.events import NodeSilent
+from engine.world.events import JobCleanedUp, NodeSilent
 from engine.world.records import BusState, SlurmNode
 from engine.world.world import World
 
@@ -191,6 +192,19 @@ def drain(simulation: Simulation[World], node: str, reason: str) -> None:
     logs.controller(simulation, f"drain_nodes: node {node} state set to DRAIN")
     if not record.reason or record.reason.startswith(NOT_RESPONDING):
         set_reason(simulation, node, reason, _author(simulation.world))
+
+
+def give_up_killing(simulation: Simulation[World], event: JobCleanedUp) -> None:
+    """Where a process of the job stays whatever slurmstepd sends it, slurmstepd ends without it, and slurmctld drains
+    the node (texts: slurmstepd's step_terminate_monitor.c; logs in ai4d-iasc/trixie issue 45).
+    """
+    job = jobs.job(simulation.world, event.job)
+    for node in job.nodes if job is not None and job.completing else ():
+        if processes.unkillable(simulation.world, node):
+            when = timestamp(simulation.world.inventory, simulation.now)
+            what = f"STEPD TERMINATED ON {node} AT {when} DUE TO JOB NOT ENDING WITH SIGNALS"
+            logs.write(simulation, node, logs.SLURMD, f"[{event.job}.0] error: *** STEP {event.job}.0 {what} ***")
+            drain(simulation, node, "Kill task failed")
 
 
 def _refuse(simulation: Simulation[World], node: str, before: SlurmNode, reason: str) -> None:

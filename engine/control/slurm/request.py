@@ -8,11 +8,12 @@ node. With CR_Core a job gets whole cores.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.control.slurm.configuration import NodeConfiguration, PartitionConfiguration, SlurmConfiguration
 from engine.control.slurm.errors import Refused, SlurmError
 from engine.control.slurm.jobs import account_of, static_priority
+from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory
 from engine.world.records import Job
 

@@ -62,15 +62,15 @@ class Pass:
         self.usage = {name: _copy(held) for name, held in cluster.usage.items()}
         self.blocked: set[str] = set()
         self.promises: list[_Promise] = []
-        self._conditions = {name: cluster.condition(name) for name in cluster.configuration.nodes}
+        self._known_available: dict[str, bool] = {}
 
     def run(self) -> Decisions:
         """Decide about every pending job."""
         for job in self.in_order():
             self.decide(job)
-        available = [name for name, condition in self._conditions.items() if condition.available]
         promised = {name for promise in self.promises for name in promise.nodes}
-        self.decisions.planned = tuple(name for name in available if name in promised)
+        nodes = self.cluster.configuration.nodes
+        self.decisions.planned = tuple(name for name in nodes if name in promised and self._available(name))
         return self.decisions
 
     def in_order(self) -> list[Job]:
@@ -152,10 +152,19 @@ class Pass:
 
     def _candidates(self, job: Job, partition: PartitionConfiguration) -> list[str]:
         """Nodes that may be used at all, best first."""
+        only = set(job.requested_nodes) if len(job.requested_nodes) == job.node_count else set(partition.nodes)
         names = [
-            name for name in partition.nodes if self._conditions[name].available and name not in job.excluded_nodes
+            name
+            for name in partition.nodes
+            if name in only and name not in job.excluded_nodes and self._available(name)
         ]
         return sorted(names, key=lambda name: self.cluster.node(name).weight)
+
+    def _available(self, name: str) -> bool:
+        """Whether new work may be placed on a node."""
+        if name not in self._known_available:
+            self._known_available[name] = self.cluster.condition(name).available
+        return self._known_available[name]
 
     def _standing_reason(self, job: Job, partition: PartitionConfiguration) -> str:
         """Why the job cannot start whatever is free."""
@@ -177,12 +186,13 @@ class Pass:
 
     def _missing_nodes(self, job: Job, partition: PartitionConfiguration) -> str:
         """Whether the nodes that the job must have are there."""
-        asked = [name for name in job.requested_nodes if name in self._conditions]
-        if any(not self._conditions[name].available for name in asked):
-            return unavailable([name for name in asked if self._conditions[name].base in (Base.DOWN, Base.UNKNOWN)])
+        asked = [name for name in job.requested_nodes if name in self.cluster.configuration.nodes]
+        if not all(map(self._available, asked)):
+            gone = (Base.DOWN, Base.UNKNOWN)
+            return unavailable([name for name in asked if self.cluster.condition(name).base in gone])
         if partition.name in self.blocked:
             return ""
-        usable = sum(self._conditions[name].available for name in partition.nodes)
+        usable = sum(map(self._available, partition.nodes))
         if usable < job.node_count:
             self._block(partition)
             return NODES_GONE
@@ -213,11 +223,13 @@ class Pass:
         saved = self.usage
         self.usage = {name: _copy(held) for name, held in saved.items()}
         try:
+            fits = {name: self.fits(job, name) for name in self._candidates(job, partition)}
             for end, running in self._endings():
                 for index, name in enumerate(running.nodes):
                     _release(self._held(name), running, index)
-                fitting = [name for name in self._candidates(job, partition) if self.fits(job, name)]
-                if chosen := _choose(job, fitting):
+                    if name in fits:
+                        fits[name] = self.fits(job, name)
+                if chosen := _choose(job, [name for name, fitting in fits.items() if fitting]):
                     return _Promise(end, frozenset(chosen))
             return None
         finally:

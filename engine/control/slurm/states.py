@@ -6,8 +6,9 @@ Source: SchedMD/slurm 24.11 slurm/slurm.h (numbers, by which sinfo sorts) and sr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, IntFlag
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 class Base(Enum):
@@ -64,6 +65,8 @@ _WORDS = {
 } | {base.value[1]: (base.value[1], base.value[2]) for base in Base}
 
 _WORKING = (Base.ALLOCATED, Base.MIXED)
+_IN_SERVICE = (Base.IDLE, *_WORKING)
+_BARRED = Flag.DRAIN | Flag.FAIL | Flag.NOT_RESPONDING | Flag.INVALID_REG | Flag.REBOOT_ISSUED
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,7 @@ class NodeCondition:
     @property
     def available(self) -> bool:
         """Whether new work may be placed there (slurmctld's avail_node_bitmap)."""
-        barred = Flag.DRAIN | Flag.FAIL | Flag.NOT_RESPONDING | Flag.INVALID_REG | Flag.REBOOT_ISSUED
-        return self.base in (Base.IDLE, *_WORKING) and not self.flags & barred
+        return self.base in _IN_SERVICE and not self.flags & _BARRED
 
     @property
     def draining(self) -> bool:

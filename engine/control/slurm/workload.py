@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from engine.control.slurm.times import timestamp
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream
 from engine.kernel.units import HOUR, MINUTE, SECOND
 from engine.world.records import Job
@@ -45,6 +45,8 @@ _RANKS = {
     "hpl": ("xhpl HPL.dat", 74_120),
 }
 _OTHER_RANK = ("python {name}.py", 512)
+
+_TELLING = ("training",)  # kinds of work that tell all the time how far they have come
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,19 @@ def output_path(job: Job, pattern: str = "") -> str:
     return expanded if expanded.startswith("/") else f"{job.working_directory.rstrip('/')}/{expanded}"
 
 
+def live_files(job: Job) -> dict[str, str]:
+    """The files that a job writes all the time, by path, and what stands in them (WrittenFile.source): of training jobs
+    the output file, and the table of their ranks.
+    """
+    if job.workload not in _TELLING:
+        return {}
+    table = f"{job.working_directory.rstrip('/')}/ranks-{job.id}.tsv"
+    return {output_path(job, job.standard_output): f"job/{job.id}/output", table: f"job/{job.id}/ranks"}
+
+
 def output_text(world: World, job: Job) -> str:
     """What the job has left in its output file: its literal echo lines, and how it was stopped if it was."""
-    return "".join(f"{line}\n" for line in [*_echoed(job.script), *_ending(world, job)])
+    return "".join(f"{line}\n" for line in [*echoed(job.script), *ending(world, job)])
 
 
 def _is_quick(line: str) -> bool:
@@ -119,7 +131,8 @@ def _is_quick(line: str) -> bool:
     return bool(words) and words[0] in _QUICK
 
 
-def _echoed(script: str) -> list[str]:
+def echoed(script: str) -> list[str]:
+    """The literal echo lines of a script."""
     lines = []
     for line in script.splitlines():
         if match := _LITERAL_ECHO.fullmatch(line.strip()):
@@ -127,7 +140,7 @@ def _echoed(script: str) -> list[str]:
     return lines
 
 
-def _ending(world: World, job: Job) -> Sequence[str]:
+def ending(world: World, job: Job) -> Sequence[str]:
     """The line of slurmstepd or srun about a job that did not end by itself."""
     host = job.nodes[0] if job.nodes else ""
     when = timestamp(world.inventory, job.ended or 0)

@@ -1,6 +1,6 @@
 """The InfiniBand subnet manager: who manages a fabric, which LIDs it gives, and how it answers changes.
 
-First form: opensm on the site's head node, one fabric, LIDs and port states. Routing, partitions, election between
-several managers and managers on switches are to be built beside these modules: `lids` (assignment), `managers` (who is
-master), `sweep` (what a sweep does).
+opensm on the site's head node manages one fabric: `lids` (assignment), `configuration` (opensm.conf), `managers` (who
+is master), `sweep` (what a sweep does), `tables` (what it writes into switches), `routing` (how it finds the ways).
+Partitions, election between several managers and managers on switches are to be built beside these modules.
 """

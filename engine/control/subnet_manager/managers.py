@@ -7,23 +7,17 @@ counter of QP0 packets; the number of packets per sweep is an estimate from runs
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from enum import Enum
 
-from engine.control import files
 from engine.control.service_state import service
+from engine.control.subnet_manager import configuration
 from engine.control.subnet_manager.lids import fresh_lids, host_of_manager, lid
-from engine.kernel.units import SECOND
+from engine.kernel.quick_dataclass import dataclass
 from engine.physics import links
 from engine.world.inventory import Hca
 from engine.world.world import World
 
 UNIT = "opensm.service"
-CONFIGURATION = "/etc/opensm/opensm.conf"
-DEFAULT_PRIORITY = 14
-SWEEP_INTERVAL = 10 * SECOND
-_HIGHEST_PRIORITY = 15
 _PACKETS_PER_END_PORT = 18
 _INFINIBAND_CAPABILITIES, _ROCE_CAPABILITIES, _IS_MANAGER = 0xA751E848, 0x00010000, 0x2
 
@@ -56,7 +50,7 @@ def managers(world: World) -> list[Manager]:
     run = service(world, hca.node, UNIT)
     if not run.active:
         return []
-    return [Manager(hca.node, hca, _priority(world, hca.node), ManagerState.MASTER, run.since)]
+    return [Manager(hca.node, hca, configuration.priority(world), ManagerState.MASTER, run.since)]
 
 
 def master(world: World) -> Manager | None:
@@ -73,7 +67,9 @@ def activity(world: World, manager: Manager, now: int) -> int:
     """Management packets that the manager has sent since it started."""
     ends = fresh_lids(world.inventory)
     switches = sum(end.count("/") == 1 for end in ends)
-    return len(ends) * _PACKETS_PER_END_PORT + (now - manager.since) // SWEEP_INTERVAL * switches
+    interval = configuration.sweep_interval(world)
+    looks = (now - manager.since) // interval if interval else 0
+    return len(ends) * _PACKETS_PER_END_PORT + looks * switches
 
 
 def capability_mask(world: World, hca: Hca) -> int:
@@ -84,11 +80,3 @@ def capability_mask(world: World, hca: Hca) -> int:
         return _ROCE_CAPABILITIES
     managing = any(found.hca.id == hca.id for found in managers(world))
     return _INFINIBAND_CAPABILITIES | (_IS_MANAGER if managing else 0)
-
-
-def _priority(world: World, host: str) -> int:
-    """What opensm.conf says, where somebody wrote it."""
-    text = files.text(world, host, CONFIGURATION, "")
-    found = re.search(r"^sm_priority\s+(\d+)\s*$", text, re.MULTILINE)
-    number = int(found[1]) if found else DEFAULT_PRIORITY
-    return number if number <= _HIGHEST_PRIORITY else DEFAULT_PRIORITY

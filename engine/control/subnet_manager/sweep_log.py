@@ -30,21 +30,24 @@ def noticed(simulation: Simulation[World], manager: Manager, ports: Iterable[str
         _say(simulation, manager, f"log_notice: {_LINK_STATE_CHANGE} LID {number}, GUID 0x{guid:016x}")
 
 
-def lost(simulation: Simulation[World], manager: Manager, ports: Iterable[str]) -> None:
-    """A sweep that no longer finds `ports`."""
-    for port in ports:
-        if end_port(port) == port:
-            _notice(simulation, manager, port, "GID out of service")
-            number = fresh_lids(simulation.world.inventory).get(port, 0)
-            text = f"LID range [{number}, {number}] of node:{_name(simulation.world.inventory, port)}"
-            _say(simulation, manager, f"drop_mgr_remove_port: Removed port with GUID:{_guid(simulation, port)} {text}")
-    _finish(simulation, manager)
-
-
-def gained(simulation: Simulation[World], manager: Manager, ends: Iterable[str]) -> None:
-    """A sweep that found new end ports."""
-    _say(simulation, manager, "osm_ucast_mgr_process: minhop tables configured on all switches")
+def lost(simulation: Simulation[World], manager: Manager, ends: Iterable[str]) -> None:
+    """End ports that a sweep no longer finds."""
     for end in ends:
+        _notice(simulation, manager, end, "GID out of service")
+        number = lid(simulation.world, end) or fresh_lids(simulation.world.inventory).get(end, 0)
+        text = f"LID range [{number}, {number}] of node:{_name(simulation.world.inventory, end)}"
+        _say(simulation, manager, f"drop_mgr_remove_port: Removed port with GUID:{_guid(simulation, end)} {text}")
+
+
+def said(simulation: Simulation[World], manager: Manager, lines: Iterable[str]) -> None:
+    """Lines as they are: of the routing engines and of the configuration."""
+    for line in lines:
+        _say(simulation, manager, line)
+
+
+def finished(simulation: Simulation[World], manager: Manager, new: Iterable[str]) -> None:
+    """The end of a sweep that found these end ports new."""
+    for end in new:
         _notice(simulation, manager, end, "GID in service")
         number = lid(simulation.world, end)
         text = f"LID range [{number},{number}] of node: {_name(simulation.world.inventory, end)}"
@@ -53,11 +56,6 @@ def gained(simulation: Simulation[World], manager: Manager, ends: Iterable[str])
             manager,
             f"state_mgr_report_new_ports: Discovered new port with GUID:{_guid(simulation, end)} {text}",
         )
-    _say(simulation, manager, "SUBNET UP")
-
-
-def _finish(simulation: Simulation[World], manager: Manager) -> None:
-    _say(simulation, manager, "osm_ucast_mgr_process: minhop tables configured on all switches")
     _say(simulation, manager, "SUBNET UP")
 
 

@@ -36,6 +36,12 @@ def lost(view: View, gpu: Gpu) -> bool:
     return _powered(view, gpu) and driver.is_lost(view.world, gpu)
 
 
+@fact("gpu.hung")
+def hung(view: View, gpu: Gpu) -> bool:
+    """Whether it hangs: what runs on it never ends, and nobody reports it."""
+    return _powered(view, gpu) and view.world.gpus[gpu].hung
+
+
 @fact("gpu.visible")
 def visible(view: View, gpu: Gpu) -> bool:
     """Whether nvidia-smi would list it: the driver holds it, it answers, and the driver's library fits."""
@@ -84,6 +90,13 @@ def power(view: View, gpu: Gpu) -> Power | None:
 def power_limit(view: View, gpu: Gpu) -> Power:
     """The power limit that is set."""
     return Power(view.world.gpus[gpu].power_limit)
+
+
+@fact("gpu.clock_limit")
+def clock_limit(view: View, gpu: Gpu) -> Frequency:
+    """The highest clock of its multiprocessors that settings allow: the board's, unless somebody locked it lower."""
+    highest = view.world.inventory.gpu(gpu).product.clock_graphics_max
+    return Frequency(min(highest, view.world.gpus[gpu].locked_clock or highest))
 
 
 @fact("gpu.sm_clock")

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from engine.facts.fact import View, fact
 from engine.facts.kinds import Port
-from engine.physics import links
+from engine.facts.values import Rate
+from engine.physics import links, port_counters
+
+ErrorCounter = Literal[
+    "symbol_error", "link_error_recovery", "link_downed", "port_rcv_errors", "port_rcv_remote_physical_errors",
+    "port_rcv_switch_relay_errors", "port_xmit_discards", "port_xmit_constraint_errors", "port_rcv_constraint_errors",
+    "local_link_integrity_errors", "excessive_buffer_overrun_errors", "QP1_dropped", "VL15_dropped",
+]  # fmt: skip
 
 
 @fact("port.cabled")
@@ -26,7 +35,19 @@ def up(view: View, port: Port) -> bool:
     return links.link_up(view.world, port)
 
 
+@fact("port.rate")
+def rate(view: View, port: Port) -> Rate | None:
+    """At which rate its link runs; no answer from one without a link."""
+    return Rate(links.rate(view.world, port)) if links.link_up(view.world, port) else None
+
+
 @fact("port.ethernet")
 def ethernet(view: View, port: Port) -> bool:
     """Whether its link layer is Ethernet; InfiniBand otherwise."""
     return links.place(view.world.inventory, port).ethernet
+
+
+@fact("port.errors")
+def errors(view: View, port: Port, counter: ErrorCounter) -> int:
+    """What one of its error counters shows: how many came since it was last reset."""
+    return port_counters.errors(view.world, port, view.now)[counter]

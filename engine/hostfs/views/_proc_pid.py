@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.control import accounts
+from engine.control import accounts, limits
 from engine.control.accounts import Account, Identity
 from engine.control.cpu_times import cpu_used
 from engine.control.process_table import is_kernel_thread
@@ -133,6 +133,7 @@ def _environment(machine: Machine, process: Process) -> str:
         known |= {"SLURM_JOB_ID": str(process.job), "SLURM_JOB_USER": identity.name, "SLURMD_NODENAME": machine.host}
     if process.gpus:
         known["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, process.gpus))
+    known |= dict(process.environment)
     return "".join(f"{name}={value}\0" for name, value in known.items())
 
 
@@ -150,17 +151,39 @@ def _cgroup(machine: Machine, process: Process) -> str:
     return f"0::/user.slice/user-{uid}.slice/session-1.scope\n"
 
 
-def _limits(_machine: Machine, _process: Process) -> str:
-    rows = (
-        ("Max cpu time", "unlimited", "unlimited", "seconds"),
-        ("Max stack size", "8388608", "unlimited", "bytes"),
-        ("Max core file size", "0", "unlimited", "bytes"),
-        ("Max processes", "8254764", "8254764", "processes"),
-        ("Max open files", "1048576", "1048576", "files"),
-        ("Max locked memory", "unlimited", "unlimited", "bytes"),
-    )
-    head = f"{'Limit':<25} {'Soft Limit':<20} {'Hard Limit':<20} {'Units':<10}\n"
-    return head + "".join(f"{name:<25} {soft:<20} {hard:<20} {unit:<10}\n" for name, soft, hard, unit in rows)
+_LIMITS = (
+    ("cpu time", "seconds", "t"), ("file size", "bytes", "f"), ("data size", "bytes", "d"),
+    ("stack size", "bytes", "s"), ("core file size", "bytes", "c"), ("resident set", "bytes", "m"),
+    ("processes", "processes", "u"), ("open files", "files", "n"), ("locked memory", "bytes", "l"),
+    ("address space", "bytes", "v"), ("file locks", "locks", "x"), ("pending signals", "signals", "i"),
+    ("msgqueue size", "bytes", "q"), ("nice priority", "", "e"), ("realtime priority", "", "r"),
+    ("realtime timeout", "us", "R"),
+)  # fmt: skip
+"""Names, units and order of fs/proc/base.c, and the letter of bash's ulimit."""
+_SCALES = {resource.letter: resource.scale for resource in limits.RESOURCES}
+
+
+def _in_session(machine: Machine, process: Process) -> bool:
+    """Whether a person's login started it."""
+    if process.unit:
+        return process.unit.startswith("session-")
+    return not is_kernel_thread(process) and _identity(machine, process.user) is not None
+
+
+def _limits(machine: Machine, process: Process) -> str:
+    """A process of a login has what a login of its user gets now, one of a job what slurmd gives it."""
+    if process.job is not None:
+        found = limits.of_unit(machine.world, machine.host, "slurmd.service")
+    elif _in_session(machine, process):
+        found = limits.of_login(machine.world, machine.host, process.user)
+    else:
+        found = limits.of_unit(machine.world, machine.host, process.unit or "")
+    lines = [f"{'Limit':<25} {'Soft Limit':<20} {'Hard Limit':<20} {'Units':<10}"]
+    for name, unit, letter in _LIMITS:
+        scale, limit = _SCALES[letter], found[letter]
+        soft, hard = ("unlimited" if side is None else str(side * scale) for side in (limit.soft, limit.hard))
+        lines.append(f"{'Max ' + name:<25} {soft:<20} {hard:<20} {unit:<10}")
+    return "\n".join(lines) + "\n"
 
 
 def _status(machine: Machine, process: Process) -> str:
@@ -191,7 +214,7 @@ def _status(machine: Machine, process: Process) -> str:
     every = cpu_count(machine.node)
     lines += [
         "Threads:\t1",
-        f"Cpus_allowed_list:\t0-{every - 1}",
+        f"Cpus_allowed_list:\t{process.cpus or f'0-{every - 1}'}",
         f"Mems_allowed_list:\t0-{machine.node.cpu.sockets - 1}",
     ]
     return "\n".join(lines) + "\n"

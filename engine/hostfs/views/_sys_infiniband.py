@@ -10,11 +10,8 @@ from engine.control.subnet_manager.lids import lid, manager_lid
 from engine.control.subnet_manager.managers import capability_mask
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file, link
-from engine.kernel.random import hash64
-from engine.kernel.units import SECOND
-from engine.physics import links
+from engine.physics import links, port_counters
 from engine.world.inventory import Hca
-from engine.world.records import LogicalState
 
 LOGICAL_WORDS = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE"}
 GID_TABLE = {"InfiniBand": 8, "Ethernet": 256}
@@ -23,14 +20,8 @@ DEFAULT_PKEY = 0xFFFF
 DEFAULT_SUBNET = 0xFE80_0000_0000_0000
 UVERBS_MAJOR, UVERBS_FIRST_MINOR = 231, 192
 UMAD_FIRST_MINOR = 0
-# A guess, until what jobs move over the fabric is modelled.
-PACKETS_PER_SECOND, WORDS_PER_PACKET = 3, 64
-ERROR_COUNTERS = (
-    "excessive_buffer_overrun_errors", "link_downed", "link_error_recovery", "local_link_integrity_errors",
-    "port_rcv_constraint_errors", "port_rcv_errors", "port_rcv_remote_physical_errors",
-    "port_rcv_switch_relay_errors", "port_xmit_constraint_errors", "port_xmit_discards", "port_xmit_wait",
-    "symbol_error", "VL15_dropped",
-)  # fmt: skip
+COUNTERS = tuple(name for name in port_counters.WIDTHS if name != "QP1_dropped")
+WIDE_COUNTERS = frozenset(port_counters.TRAFFIC) - {"port_xmit_wait"}
 HARDWARE_COUNTERS = (
     "duplicate_request", "implied_nak_seq_err", "local_ack_timeout_err", "out_of_buffer", "out_of_sequence",
     "packet_seq_err", "req_cqe_error", "req_cqe_flush_error", "req_remote_access_errors", "req_remote_invalid_request",
@@ -128,47 +119,27 @@ def _rate(machine: Machine, hca: Hca) -> str:
 
 
 def _counters(hca: Hca) -> Children:
-    contents: dict[str, Callable[[Machine], int]] = {name: _errors(hca, name) for name in ERROR_COUNTERS}
-    for direction in ("rcv", "xmit"):
-        contents |= {
-            f"port_{direction}_data": _words(hca, direction),
-            f"port_{direction}_packets": _packets(hca, direction),
-            f"unicast_{direction}_packets": _packets(hca, direction),
-            f"multicast_{direction}_packets": lambda _: 0,
-        }
-    return {name: _number(content) for name, content in sorted(contents.items())}
+    return {name: _number(_counter(hca, name)) for name in sorted(COUNTERS)}
 
 
-def _hardware_counters(hca: Hca) -> Children:
-    names = (*HARDWARE_COUNTERS, *(ROCE_COUNTERS if hca.link_layer == "Ethernet" else ()))
-    files = {name: _number(_errors(hca, name)) for name in sorted(names)}
-    return {**files, "lifespan": file("12\n")}
-
-
-def _number(content: Callable[[Machine], int]) -> Node:
-    return file(lambda machine: f"{content(machine)}\n", 0o444)
-
-
-def _errors(hca: Hca, name: str) -> Callable[[Machine], int]:
-    return lambda machine: machine.world.ports[hca.port].errors.get(name, 0)
-
-
-def _packets(hca: Hca, direction: str) -> Callable[[Machine], int]:
-    """Unicast packets since the driver was loaded: a port's management traffic."""
+def _counter(hca: Hca, name: str) -> Callable[[Machine], int]:
+    """What the kernel reads: data and packets with 64 bits, the rest as the classic counter."""
 
     def count(machine: Machine) -> int:
-        if links.logical_state(machine.world, hca.port) is not LogicalState.ACTIVE:
-            return 0
-        extra = hash64(machine.world.seed, "packets", hca.id, direction) % 1000
-        return (machine.now - machine.booted) * PACKETS_PER_SECOND // SECOND + extra
+        total = port_counters.value(machine.world, hca.port, name, machine.now)
+        return total if name in WIDE_COUNTERS else port_counters.saturated(name, total)
 
     return count
 
 
-def _words(hca: Hca, direction: str) -> Callable[[Machine], int]:
-    """Data since the driver was loaded, in the counter's unit of 4 bytes."""
-    packets = _packets(hca, direction)
-    return lambda machine: packets(machine) * WORDS_PER_PACKET
+def _hardware_counters(hca: Hca) -> Children:
+    """Of transport errors, which nothing makes yet."""
+    names = (*HARDWARE_COUNTERS, *(ROCE_COUNTERS if hca.link_layer == "Ethernet" else ()))
+    return {**{name: file("0\n", 0o444) for name in sorted(names)}, "lifespan": file("12\n")}
+
+
+def _number(content: Callable[[Machine], int]) -> Node:
+    return file(lambda machine: f"{content(machine)}\n", 0o444)
 
 
 def colons(guid: int) -> str:

@@ -18,7 +18,7 @@ from engine.hostfs.views import _sys_infiniband, _sys_net, _sys_nvme
 from engine.hostfs.views._cpu_sets import cpu_list, cpu_mask, cpus_of_numa
 from engine.physics import pcie
 from engine.physics.config_space.space import class_code, revision, subsystem
-from engine.world.inventory import PcieDevice
+from engine.world.inventory import Hca, PcieDevice
 
 SPEEDS = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0", 6: "64.0"}
 _ALL_ONES_WIDTH = "63"
@@ -54,6 +54,13 @@ def bound_driver(machine: Machine, device: PcieDevice) -> str | None:
     if gpu is not None and not world.gpus[gpu.id].bound:
         return None
     return driver if modules.is_loaded(world, machine.host, MODULES.get(driver, driver)) else None
+
+
+def rdma_devices(machine: Machine) -> list[Hca]:
+    """Functions of network cards that are RDMA devices: the RDMA driver is loaded beside the network one."""
+    if not modules.is_loaded(machine.world, machine.host, "mlx5_ib"):
+        return []
+    return [hca for hca in machine.node.hcas if bound_driver(machine, machine.node.devices[hca.address])]
 
 
 def _bus_name(top: PcieDevice) -> str:
@@ -185,7 +192,7 @@ def _subsystems(machine: Machine, device: PcieDevice) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for hca in host.hcas:
         if hca.address == address:
-            found |= _sys_infiniband.below_function(hca)
+            found |= _sys_infiniband.below_function(hca) if hca in rdma_devices(machine) else {}
             found |= _sys_net.below_function(hca.netdev)
     for interface in host.addresses:
         if interface.pci_address == address:

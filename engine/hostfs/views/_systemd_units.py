@@ -50,4 +50,5 @@ def _own_section(unit: Unit) -> list[tuple[str, list[str]]]:
     lines += ["RemainAfterExit=yes"] if unit.kind == "oneshot" else []
     lines += [f"Restart={unit.restart}"] if unit.restart != "no" else []
     lines += [f"User={unit.user}"] if unit.user != "root" else []
+    lines += [f"Limit{limit}" for limit in unit.limits]
     return [("Service", lines)]

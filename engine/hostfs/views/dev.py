@@ -18,7 +18,7 @@ from engine.hostfs.realms import MEMORY
 from engine.hostfs.tree import ErrorCode, FileError
 from engine.hostfs.views._sys_infiniband import UMAD_FIRST_MINOR, UVERBS_FIRST_MINOR, UVERBS_MAJOR, device_number
 from engine.hostfs.views._sys_nvme import BLOCK_MAJOR, NVME_MAJOR, number
-from engine.hostfs.views._sys_pci import bound_driver
+from engine.hostfs.views._sys_pci import rdma_devices
 from engine.physics.load import bound_gpus
 
 PIECE = 1 << 18
@@ -133,14 +133,17 @@ def _nvidia(machine: Machine) -> dict[str, Node]:
 
 
 def _infiniband(machine: Machine) -> Children:
+    """What the modules ib_uverbs, ib_umad and rdma_ucm make for each RDMA device."""
     found: dict[str, Node] = {}
-    for hca in machine.node.hcas:
-        if bound_driver(machine, machine.node.devices[hca.address]):
-            index = device_number(hca.name)
+    loaded = {name: modules.is_loaded(machine.world, machine.host, name) for name in ("ib_uverbs", "ib_umad")}
+    for hca in rdma_devices(machine):
+        index = device_number(hca.name)
+        if loaded["ib_uverbs"]:
             found[f"uverbs{index}"] = character_device(UVERBS_MAJOR, UVERBS_FIRST_MINOR + index)
+        if loaded["ib_umad"]:
             found[f"umad{index}"] = character_device(UVERBS_MAJOR, UMAD_FIRST_MINOR + index, 0o600)
             found[f"issm{index}"] = character_device(UVERBS_MAJOR, 64 + index, 0o600)
-    if found:
+    if modules.is_loaded(machine.world, machine.host, "rdma_ucm"):
         found["rdma_cm"] = character_device(MISC_MAJOR, 58)
     return found
 

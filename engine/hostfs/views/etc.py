@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.control import accounts, host_names, kernel_image
+from engine.control import accounts, host_names, kernel_image, limits
 from engine.control.files import SHARED_DIRECTORIES
 from engine.hostfs import mounts
 from engine.hostfs.machine import Machine
@@ -18,6 +18,7 @@ SHADOW = 42
 LOCKED, NO_LOGIN = "!", "*"
 GPU_TEXTS = frozenset(
     {
+        "dcgm-exporter/default-counters.csv",
         "modprobe.d/blacklist-nouveau.conf",
         "modprobe.d/nvidia-graphics-drivers-kms.conf",
         "modules-load.d/nvidia-peermem.conf",
@@ -25,6 +26,7 @@ GPU_TEXTS = frozenset(
 )
 MODES = {"sudoers": 0o440, "sudoers.d/90-site": 0o440}
 DAY_SECONDS = 86_400
+USUAL_MTU = 1_500
 
 
 def passwd(machine: Machine) -> str:
@@ -92,7 +94,7 @@ CODENAMES = {"20.04": "focal", "22.04": "jammy", "24.04": "noble"}
 
 def grub(machine: Machine) -> str:
     """/etc/default/grub, with the options of the running kernel's command line."""
-    words = kernel_image.command_line(machine.inventory, machine.host).split()
+    words = kernel_image.command_line(machine.world, machine.host).split()
     options = " ".join(word for word in words if word != "ro" and not word.startswith(("BOOT_IMAGE=", "root=")))
     settings = {"GRUB_DEFAULT": "0", "GRUB_TIMEOUT_STYLE": "hidden", "GRUB_TIMEOUT": "0", "GRUB_DISTRIBUTOR": "Ubuntu"}
     lines = [f"{name}={value}" for name, value in settings.items()]
@@ -115,7 +117,13 @@ def netplan(machine: Machine) -> str:
     if ethernets or members:
         lines.append("  ethernets:")
     lines += [
-        line for address in ethernets for line in (f"    {address.interface}:", f"      addresses: [{address.cidr}]")
+        line
+        for address in ethernets
+        for line in (
+            f"    {address.interface}:",
+            f"      addresses: [{address.cidr}]",
+            *([f"      mtu: {address.mtu}"] if address.mtu != USUAL_MTU else []),
+        )
     ]
     lines += [line for member in members for line in (f"    {member}:", "      dhcp4: false")]
     bonds = [address for address in machine.node.addresses if address.members]
@@ -171,6 +179,7 @@ def _table(machine: Machine) -> Children:
     table: dict[str, Node] = {name: directory() for name in DIRECTORIES}
     table |= texts("etc", MODES, frozenset() if machine.node.gpus else GPU_TEXTS)
     table |= {name: file(content) for name, content in COMPUTED.items()}
+    table |= {path.removeprefix("/etc/"): file(content) for path, content in limits.DEFAULT_FILES.items()}
     table |= {
         "shadow": file(shadow, 0o640, gid=SHADOW),
         "netplan/50-cloud-init.yaml": file(netplan, 0o600),

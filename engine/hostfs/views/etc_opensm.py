@@ -4,8 +4,8 @@ opensm's defaults.
 
 from __future__ import annotations
 
+from engine.control.subnet_manager.configuration import DEFAULT_PRIORITY
 from engine.control.subnet_manager.lids import host_of_manager
-from engine.control.subnet_manager.managers import DEFAULT_PRIORITY
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, directory, file
 

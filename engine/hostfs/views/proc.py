@@ -93,7 +93,7 @@ def _table(machine: Machine) -> Children:
     pid = own_pid(machine)
     release = kernel_image.release(machine.inventory)
     files: dict[str, Node] = {
-        "cmdline": file(lambda m: f"{kernel_image.command_line(m.inventory, m.host)}\n", 0o444),
+        "cmdline": file(lambda m: f"{kernel_image.command_line(m.world, m.host)}\n", 0o444),
         "cpuinfo": file(cpuinfo, 0o444),
         "devices": file(devices, 0o444),
         "filesystems": file(FILE_SYSTEMS, 0o444),

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from engine.control import modules
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, directory, link
 from engine.hostfs.realms import SYSFS
 from engine.hostfs.views import _sys_hwmon, _sys_net
 from engine.hostfs.views._sys_infiniband import device_number
-from engine.hostfs.views._sys_pci import bound_driver, sysfs_path
-from engine.world.inventory import Hca
-
-
-def _driven(machine: Machine) -> list[Hca]:
-    """RDMA devices whose driver is loaded."""
-    return [hca for hca in machine.node.hcas if bound_driver(machine, machine.node.devices[hca.address])]
+from engine.hostfs.views._sys_pci import rdma_devices, sysfs_path
 
 
 def _below(machine: Machine, address: str, rest: str) -> str:
@@ -21,16 +16,20 @@ def _below(machine: Machine, address: str, rest: str) -> str:
 
 
 def _infiniband(machine: Machine) -> Children:
-    return {hca.name: link(_below(machine, hca.address, f"infiniband/{hca.name}")) for hca in _driven(machine)}
+    return {hca.name: link(_below(machine, hca.address, f"infiniband/{hca.name}")) for hca in rdma_devices(machine)}
 
 
 def _verbs(machine: Machine) -> Children:
-    names = {f"uverbs{device_number(hca.name)}": hca for hca in _driven(machine)}
+    if not modules.is_loaded(machine.world, machine.host, "ib_uverbs"):
+        return {}
+    names = {f"uverbs{device_number(hca.name)}": hca for hca in rdma_devices(machine)}
     return {name: link(_below(machine, hca.address, f"infiniband_verbs/{name}")) for name, hca in names.items()}
 
 
 def _mad(machine: Machine) -> Children:
-    names = {f"umad{device_number(hca.name)}": hca for hca in _driven(machine)}
+    if not modules.is_loaded(machine.world, machine.host, "ib_umad"):
+        return {}
+    names = {f"umad{device_number(hca.name)}": hca for hca in rdma_devices(machine)}
     return {name: link(_below(machine, hca.address, f"infiniband_mad/{name}")) for name, hca in names.items()}
 
 

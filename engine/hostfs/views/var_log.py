@@ -14,7 +14,7 @@ from engine.hostfs.nodes import Children, Node, directory, file
 from engine.hostfs.views import _log_apt
 from engine.hostfs.views._log_files import ADM, LogFile, Worded, files, is_authentication, packed, syslog_line
 from engine.kernel.units import MILLISECOND
-from engine.world.records import LogEntry
+from engine.world.records import LogEntry, Priority
 
 ROOT, SYSLOG_GID, UTMP, JOURNAL, SLURM = 0, 102, 43, 999, 64030
 
@@ -34,7 +34,8 @@ def slurm_line(machine: Machine, entry: LogEntry) -> str:
 def fabric_manager_line(machine: Machine, entry: LogEntry) -> str:
     """A line of fabricmanager.log."""
     stamp = machine.calendar(entry.time).strftime("%b %d %Y %H:%M:%S")
-    return f"[{stamp}] [INFO] [tid {entry.pid or 1}] {entry.text}\n"
+    level = "ERROR" if entry.priority.value <= Priority.ERR.value else "INFO"
+    return f"[{stamp}] [{level}] [tid {entry.pid or 1}] {entry.text}\n"
 
 
 def opensm_line(machine: Machine, entry: LogEntry) -> str:

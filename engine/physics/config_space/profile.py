@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
+
+from engine.kernel.quick_dataclass import dataclass
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

@@ -7,8 +7,9 @@ Local Bus 3.0 and PCI Express Base 5.0 specifications; the names of bits are tho
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ The bases are guesses; sizes and alignment follow the specification.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from engine.kernel.quick_dataclass import dataclass
 from engine.physics.config_space.bridges import BRIDGES, HUB_PORT, HUB_PORTS
 from engine.physics.config_space.endpoints import ENDPOINTS
 from engine.physics.config_space.profile import MIB, Bar, Profile

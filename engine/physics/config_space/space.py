@@ -33,15 +33,20 @@ def config_space(world: World, node: str, address: str) -> bytes | None:
         return b"\xff" * SIZE
     machine = world.node(node)
     device = machine.devices[address]
-    link = _running(world, machine, device)
-    return world.inventory.once(("pci config", node, address, link), lambda: _linked(world, machine, device, link))
+    link, redirects = _running(world, machine, device), pcie.redirects(world, node, address)
+    key = ("pci config", node, address, link, redirects)
+    return world.inventory.once(key, lambda: _as_it_runs(world, machine, device, link, redirects))
 
 
-def _linked(world: World, node: Node, device: PcieDevice, link: pcie.Link | None) -> bytes:
-    """The space of a function whose link runs so."""
+def _as_it_runs(world: World, node: Node, device: PcieDevice, link: pcie.Link | None, redirects: bool) -> bytes:
+    """The space of a function whose link runs so, and which sends peer requests up to the root or not."""
     key = ("pci config", node.name, device.address)
     space = bytearray(world.inventory.once(key, lambda: _fixed(world, node, device)))
     _show_link(device, link, space)
+    at = next((one.at for one in profile(device).capabilities if one.kind == "access_control"), None)
+    if redirects and at is not None:
+        control = KINDS["access_control"].registers["ACSCtl"]
+        _change(space, at, control, SrcValid=1, ReqRedir=1, CmpltRedir=1, UpstreamFwd=1)
     return bytes(space)
 
 

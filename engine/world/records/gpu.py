@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 class BusState(Enum):
@@ -74,11 +75,60 @@ class GpuLoad:
 
 
 @dataclass(frozen=True, slots=True)
+class AccountedProcess:
+    """What accounting kept of a process: utilisations in percent over its life, MiB at most, when it ran (ns)."""
+
+    pid: int
+    gpu_busy: int
+    memory_busy: int
+    memory_most: int
+    started: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDefect:
+    """Something wrong with a board that shows again and again: about every `every` ns, `under_load` only while the GPU
+    works. `kind` says what shows (engine.physics.board_defects), `strikes` how often it did, `left` how often it still
+    will (None: without end).
+
+    It is `asleep` while nothing lets it show. `amount` is how much shows each time, `place` where: the link of a bad
+    NVLink, or the bank of bad memory cells, of which `rows` have been remapped.
+    """
+
+    kind: str
+    every: int
+    under_load: bool = True
+    strikes: int = 0
+    left: int | None = None
+    asleep: bool = False
+    amount: int = 1
+    place: int = 0
+    rows: int = 0
+    contained: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FatalXid:
+    """The last Xid that ended work on a GPU, when (ns), the error that CUDA gave its programs, and their ids."""
+
+    number: int
+    time: int
+    cuda_error: int
+    pids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class GpuState:
     """A GPU slot and the board in it.
 
     `bound` says whether the driver found it when it was last loaded (it then keeps its index, even when lost later);
-    `cold_starts` counts the cold starts of a defective board.
+    `cold_starts` counts the cold starts of a defective board. A board that `hung` takes work and never ends it;
+    `memory_permille` is the share of its memory's bandwidth that is left (retries of bad cells take the rest).
+    `accounted` are the processes that ended while `accounting` was on, oldest first. `locked_memory` is the memory
+    clock that somebody locked (least and most, MHz), `timeslice` the one of compute policies (0: default), `boost` the
+    video boost slider's position. `defects` go with the board. If `gsp_stalled`, its firmware answers no call
+    of the driver, of which `gsp_timeouts` have waited in vain. `fatal` is the last Xid that ended work on it.
     """
 
     bus: BusState = BusState.PRESENT
@@ -99,8 +149,17 @@ class GpuState:
     mig_pending: bool = False
     recovery: RecoveryAction = RecoveryAction.NONE
     pcie_replays: int = 0
-    pcie_generation: int | None = None
-    pcie_width: int | None = None
     bound: bool = True
     cold_starts: int = 0
     locked_clock_minimum: int | None = None
+    hung: bool = False
+    memory_permille: int = 1000
+    accounting: bool = False
+    accounted: tuple[AccountedProcess, ...] = ()
+    locked_memory: tuple[int, int] | None = None
+    timeslice: int = 0
+    boost: int = 0
+    defects: tuple[BoardDefect, ...] = ()
+    gsp_stalled: bool = False
+    gsp_timeouts: int = 0
+    fatal: FatalXid | None = None

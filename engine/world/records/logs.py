@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 class Priority(Enum):
@@ -41,7 +42,8 @@ class BootRecord:
 
     `driver` is the NVIDIA kernel module's version (None: it was not loaded), `absent` the PCI functions that did not
     show up, `linked` the RDMA devices whose port had a link, `silent` those functions that showed up and did not answer
-    the driver.
+    the driver, `kernel_options` what the boot loader was given for the kernel (None: the image's own), `narrow` the
+    PCI functions whose link runs below what both of its ends can do, each with its generation and width.
     """
 
     start: int
@@ -49,6 +51,8 @@ class BootRecord:
     absent: tuple[str, ...]
     linked: tuple[str, ...]
     silent: tuple[str, ...] = ()
+    kernel_options: str | None = None
+    narrow: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

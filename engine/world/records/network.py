@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
+from hashlib import blake2b
 from types import MappingProxyType
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 class PhysicalState(Enum):
@@ -33,19 +36,87 @@ class PortState:
 
     Whether it is up follows from both ends and the cable. `lid` and `sm_lid` are what a subnet
     manager last gave it (None: what the first sweep of the site gave), `initialized` whether one has brought it up
-    since its link came up.
+    since its link came up. `mtu` is the largest packet in bytes that it was set to (None: as large as it can).
     """
 
     enabled: bool = True
     lid: int | None = None
     sm_lid: int | None = None
     initialized: bool = True
-    errors: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    mtu: int | None = None
+
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class PortCounters:
+    """What a network port has counted besides the traffic of its flows, which stands in PortTraffic.
+
+    `counts` is what each counter had come to at `since`. From then on errors and packets of management are added by the
+    law of the link: whether there is one (`linked`; None: the one that the site was built with), the bit error rate of
+    the signal that comes in (10^-`exponent`), and its Gb/s; `received` is how many bytes had come in at `since`.
+    `cleared` is each counter's whole value when it was last reset; tools show what has come since.
+    """
+
+    counts: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    cleared: Mapping[str, int] = field(default_factory=lambda: _NOTHING)
+    since: int = 0
+    linked: bool | None = None
+    exponent: int = 15
+    rate: int = 0
+    received: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Flapping:
+    """A link that goes down by itself: since when, how often on average (ns), how many times so far, and whether it is
+    down now.
+    """
+
+    since: int
+    every: int
+    count: int = 0
+    down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CableState:
-    """A cable: plugged in at both ends, and how bad its signal is (bit error rate exponent; 15 is clean)."""
+    """A cable: plugged in at both ends, how bad its signal is (bit error rate exponent after error correction; 15 is
+    clean), the rate in Gb/s that it cannot pass (None: what its ends can do), whether its contact comes and goes, and
+    whether somebody who works on it has it in hand.
+    """
 
     plugged: bool = True
     error_exponent: int = 15
+    rate_limit: int | None = None
+    flapping: Flapping | None = None
+    in_hand: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ForwardingTable:
+    """A switch's linear forwarding table as it is programmed: the port by LID, 255 for no way."""
+
+    entries: bytes = b""
+
+    def __repr__(self) -> str:
+        name = blake2b(self.entries, digest_size=16).hexdigest()
+        return f"ForwardingTable({len(self.entries)} entries, {name})"
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetManagerState:
+    """What the fabric's subnet manager keeps in mind.
+
+    `started`: since when the one that swept last has been at work (None: nobody has swept since the site began).
+    `engine` is the routing engine that made the tables ("" before that), `due` the time of the sweep that is to come,
+    if one is, and `changed` the ports whose links it comes for. `settings` are those of its file that differ from the
+    defaults, as it read them when it started.
+    """
+
+    started: int | None = None
+    engine: str = ""
+    due: int | None = None
+    changed: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()

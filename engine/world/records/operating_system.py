@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
+
+from engine.kernel.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,12 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A running process. `gpu` names GPU indices that it holds, `gpu_memory` MiB on each; `job` its Slurm job."""
+    """A running process. `gpu` names GPU indices that it holds, `gpu_memory` MiB on each; `job` its Slurm job.
+
+    `environment` holds variables beside its user's own, `cpus` the list of CPUs that it may run on ("": all),
+    `memory_lock` the KiB that it may lock in memory (None: no limit), `instance` the MIG device that it runs on (ids of
+    GPU and compute instance).
+    """
 
     pid: int
     parent: int
@@ -50,6 +57,10 @@ class Process:
     unit: str | None = None
     nice: int = 0
     workload: str | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+    cpus: str = ""
+    memory_lock: int | None = None
+    instance: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +83,8 @@ class OsState:
     `packages` are installed versions (None: removed), `modules` loaded kernel modules with the version that was loaded
     (None: unloaded), `services` units by name, `processes` those that are not a service's own, `runnable` how much CPU
     they asked for in total (time, permille of one CPU) at each change, `interfaces_down` network interfaces that were
-    set down, `draws` how often programs asked the kernel for chance.
+    set down, `draws` how often programs asked the kernel for chance, `kernel_options` what the boot loader gave the
+    running kernel after its root file system (None: what the image has).
     """
 
     packages: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
@@ -87,6 +99,7 @@ class OsState:
     logins: tuple[Login, ...] = ()
     interfaces_down: tuple[str, ...] = ()
     draws: int = 0
+    kernel_options: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +109,9 @@ class WrittenFile:
     `content` is None for a directory, `target` set for a link.
 
     `live` marks a change of mode, owner or time alone: what is inside is still the site's own.
+
+    `source` names what writes into it all the time, such as `job/4711/output` ("": nobody): what is inside is worked
+    out when somebody reads.
     """
 
     content: bytes | None
@@ -105,6 +121,7 @@ class WrittenFile:
     modified: int
     target: str | None = None
     live: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

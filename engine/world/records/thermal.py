@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.shapes import Constant, Shape
 from engine.world.records.gpu import GpuLoad
 

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.control import driver, journald, processes
+from engine.control import driver, gpu_errors, gsp, journald, nvlink_fabric, processes, systemd
 from engine.faults import fault
 from engine.kernel.events import Bus
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import HOUR
-from engine.physics import air, gpu_bus, thermal
+from engine.physics import air, board_defects, gpu_bus, gpu_memory, nvlink_errors, thermal
 from engine.sites.build import load_site
 from engine.world.world import World
 
 NODE, GPU, ADDRESS = "dgx-02", "dgx-02/gpu5", "0000:c3:00.0"
-MODULES = (gpu_bus, air, thermal, driver, processes, fault)
+MODULES = (
+    gpu_bus,
+    air,
+    thermal,
+    board_defects,
+    gpu_memory,
+    nvlink_errors,
+    driver,
+    gpu_errors,
+    gsp,
+    nvlink_fabric,
+    systemd,
+    processes,
+    fault,
+)
 
 
 def node_simulation(seed: int = 1, driver_version: str | None = None) -> Simulation[World]:

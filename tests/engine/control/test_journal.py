@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.control import journald, kernel_image, modules
+from engine.control.history import journal
 from engine.control.history.incidents import crashes
 from engine.control.history.past import first_boot
 from engine.control.pci_resources import bus_ranges, regions
@@ -17,7 +18,7 @@ from engine.control.process_ids import pid_at
 from engine.control.slurm import accounting
 from engine.kernel.units import DAY, SECOND
 from engine.sites.build import load_site
-from engine.world.records import Priority
+from engine.world.records import BootRecord, Priority
 from engine.world.world import World
 from tests.engine.control.os_scene import HEAD, NODE, site
 
@@ -69,7 +70,7 @@ def test_a_dgx_boots_with_what_it_has() -> None:
     log = [entry.text for entry in journald.ring_buffer(here, NODE)]
     assert 300 < len(log) < 1000
     assert log[0] == kernel_image.banner(here.inventory)
-    assert log[1] == "Command line: " + kernel_image.command_line(here.inventory, NODE)
+    assert log[1] == "Command line: " + kernel_image.command_line(here, NODE)
     for gpu in node.gpus:
         assert f"nvidia {gpu.address}: enabling device (0140 -> 0142)" in log
     for hca in node.hcas:
@@ -181,3 +182,15 @@ def test_a_crash_has_the_process_id_of_when_its_job_began() -> None:
             pid_at(world(2), "dgx-02", first_boot(world(2), "dgx-02"), time) for time in (crash.job.started, crash.time)
         )
         assert before <= crash.pid <= max(after, before + 1) + 8
+
+
+def test_a_boot_tells_of_a_link_that_trained_narrower() -> None:
+    simulation = site()
+    adapter = simulation.world.node(NODE).hcas[0].address
+    record = BootRecord(0, None, (), (), narrow=((adapter, 5, 8),))
+    messages = journal.kernel_messages(simulation.world, NODE, record)
+    told = [entry.text for entry in messages if "limited by" in entry.text]
+    assert len(told) == 1 and told[0].startswith(
+        f"mlx5_core {adapter}: 252.056 Gb/s available PCIe bandwidth, limited by 32.0 GT/s PCIe x8 link at 0000:"
+    )
+    assert told[0].endswith("(capable of 504.112 Gb/s with 32.0 GT/s PCIe x16 link)")

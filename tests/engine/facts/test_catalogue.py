@@ -76,6 +76,8 @@ def test_every_fact_is_documented() -> None:
         "not any gpu where gpu.crashed_job_of(gpu, alex)",
         "user.is_in(priya, research) and not user.is_in(alex, research)",
         "not file.text_contains(dgx-01, /etc/motd, x) and not file.removed(dgx-01, '/etc/motd')",
+        "nccl.bandwidth(dgx-01, dgx-02) > 340GB/s and nccl.bandwidth(dgx-01, dgx-01) < 370GB/s",
+        "all user where login.memory_unlimited(dgx-01, user)",
     ],
 )
 def test_a_healthy_site(text: str) -> None:
@@ -120,3 +122,17 @@ def test_a_drained_node() -> None:
     assert ask(simulation, "slurm.node.drained(dgx-04) and slurm.node.has_reason_with(dgx-04, 'xid 79')")
     assert ask(simulation, "slurm.node.state(dgx-04) == drain and slurm.nodes.available() == 3")
     assert ask(simulation, "slurm.node.reason(dgx-04) contains gpu5")
+
+
+def test_what_nccl_would_reach_and_is_told() -> None:
+    narrow = site("pcie.link_degraded target=dgx-01/mlx5_3")
+    assert ask(narrow, "nccl.bandwidth(dgx-01, dgx-02) < 250GB/s and nccl.bandwidth(dgx-02, dgx-03) > 340GB/s")
+    told = site("nccl.ib_disabled target=dgx-01", "nccl.ib_disabled target=dgx-02")
+    assert ask(told, "nccl.setting(dgx-01, NCCL_IB_DISABLE) == '1' and nccl.bandwidth(dgx-01, dgx-02) < 10GB/s")
+    assert ask(told, "nccl.setting(dgx-03, NCCL_IB_DISABLE)") is None
+    assert ask(told, "nccl.bandwidth(dgx-01, dgx-03)") is None
+
+
+def test_what_a_login_may_lock() -> None:
+    simulation = site("limits.memory_lock_low target=dgx-01")
+    assert ask(simulation, "not login.memory_unlimited(dgx-01, priya) and login.memory_unlimited(dgx-02, priya)")

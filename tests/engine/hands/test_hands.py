@@ -193,7 +193,7 @@ def test_orders_for_one_node_are_done_in_turn(simulation: Simulation[World]) -> 
     ("action", "target", "sentence"),
     [
         ("repair", GPU, 'unknown action "repair"; did you mean "replace"?'),
-        ("reseat", "dgx-4/gpu5", 'unknown node "dgx-4"'),
+        ("reseat", "dgx-4/gpu5", 'unknown node or switch "dgx-4"'),
         (
             "reseat",
             "dgx-04/gpu55",
@@ -201,7 +201,7 @@ def test_orders_for_one_node_are_done_in_turn(simulation: Simulation[World]) -> 
         ),
         ("power-cycle", GPU, "power-cycle cannot be done to that"),
         ("clean-filter", "dgx-04/fan3", "clean-filter cannot be done to that"),
-        ("replace", "", 'unknown node ""'),
+        ("replace", "", 'unknown node or switch ""'),
     ],
 )
 def test_what_cannot_be_ordered_is_refused_with_a_sentence(

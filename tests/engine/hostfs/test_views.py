@@ -213,7 +213,8 @@ def test_latched_errors_are_counters(simulation: Simulation[World]) -> None:
     from types import MappingProxyType
 
     tree = tree_of(simulation, NODE)
-    simulation.world.ports.update(f"{NODE}/mlx5_0/1", errors=MappingProxyType({"symbol_error": 7, "link_downed": 2}))
+    counts = MappingProxyType({"symbol_error": 7, "link_downed": 2})
+    simulation.world.port_counters.update(f"{NODE}/mlx5_0/1", counts=counts)
     counters = "/sys/class/infiniband/mlx5_0/ports/1/counters"
     assert [text(tree, f"{counters}/{name}") for name in ("symbol_error", "link_downed", "port_rcv_errors")] == [
         "7",

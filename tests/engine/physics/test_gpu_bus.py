@@ -107,7 +107,7 @@ def test_links_run_at_what_both_ends_can_do() -> None:
     simulation = physical_simulation()
     full = pcie.link(simulation.world, NODE, ADDRESS)
     assert (full.generation, full.width, full.max_generation, full.max_width) == (5, 16, 5, 16)
-    simulation.world.gpus.update(GPU, pcie_width=8, pcie_generation=4)
+    simulation.world.pcie_links.update(f"{NODE}/{ADDRESS}", width=8, generation=4)
     slow = pcie.link(simulation.world, NODE, ADDRESS)
     assert (slow.generation, slow.width, slow.max_generation, slow.max_width) == (4, 8, 5, 16)
     with pytest.raises(KeyError):

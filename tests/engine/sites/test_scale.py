@@ -111,3 +111,9 @@ def test_mistakes_are_told(before: str, after: str, what: str) -> None:
     with pytest.raises(DocumentError) as told:
         build_inventory(read_document(large_site.TEXT.replace(before, after), "large.yaml"), {})
     assert what in str(told.value) and "large.yaml" in str(told.value)
+
+
+def test_no_two_adapters_share_a_guid_or_an_address(site: Inventory) -> None:
+    hcas = [hca for name in site.node_names for hca in site.node(name).hcas]
+    assert len({hca.guid for hca in hcas}) == len({hca.mac for hca in hcas}) == len(hcas) > 16_384
+    assert len({switch.guid for switch in site.switches.values()}) == len(site.switches)

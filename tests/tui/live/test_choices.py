@@ -122,7 +122,7 @@ def test_targets_follow_from_the_action(drill: LiveDrill) -> None:
 
 def test_actions_say_what_they_are_for() -> None:
     found = {one.value: one.text for one in actions("").choices}
-    assert found["replace"] == "Replace a part by a spare (gpu, fan, psu)"
+    assert found["replace"] == "Replace a part by a spare (gpu, fan, psu, port)"
     assert "Takes 10m to 1h15m." in action_words("replace")
     assert action_words("sing") == ""
 

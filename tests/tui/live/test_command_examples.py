@@ -28,7 +28,7 @@ from tui.live.command_examples import (
 )
 
 VALUES = {"host": ["dgx-03"], "job": ["48287"], "reason": ["it's slow, see 'dmesg'"], "interface": ["eno1"]}
-FAMILIES = ("gpu", "slurm", "infiniband", "bmc", "pci", "hands", "linux")
+FAMILIES = ("gpu", "dcgm", "cuda", "slurm", "infiniband", "perftest", "bmc", "pci", "hands", "linux", "nccl", "mpi")
 
 
 def family(name: str) -> str:

@@ -22,7 +22,7 @@ def session() -> DrillSession:
         (":dia", (":diagnose ",)),
         (":h", (":hands ", ":help ", ":hint ")),
         (":diagnose c", ("cause=", "component=")),
-        (":diagnose cause=gpu.", ("cause=gpu.fell_off_bus ",)),
+        (":diagnose cause=gpu.f", ("cause=gpu.fell_off_bus ",)),
         (":diagnose component=spine-01", ("component=spine-01", "component=spine-01/")),
         (":diagnose component=leaf-01/16", ("component=leaf-01/16",)),
         (":diagnose component=no", ("component=none",)),

@@ -24,7 +24,7 @@ def test_every_action_is_there(size: tuple[int, int]) -> None:
     async def act(played: Played[str]) -> None:
         await played.open(HandsDialog(played.live))
         for text in (
-            "Replace a part by a spare (gpu, fan, psu)",
+            "Replace a part by a spare (gpu, fan, psu, port)",
             "clean-filter",
             "Order it",
             "No work is ordered yet.",

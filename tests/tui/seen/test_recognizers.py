@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.kernel.units import MINUTE
+from engine.world.records import NvLinkErrors
 from tests.tui.seen.looking import learnt, look, sandbox, told
 from tui.look.glyphs import State
 
@@ -136,9 +137,25 @@ def test_ports_and_switches() -> None:
         known = look(sandbox(), f"ssh dgx-01 {line}")
         assert known.state("dgx-01/mlx5_0/1") is State.OK and known.state("dgx-01/mlx5_1/1") is State.UNKNOWN
         assert "no cable" in (known.value("dgx-01/mlx5_1/1", "link") or "")
-    for line in ("ibswitches", "ibnetdiscover", "iblinkinfo"):
+    for line in ("ibswitches", "ibnodes", "ibnetdiscover", "iblinkinfo"):
         assert look(sandbox(), f"ssh dgx-01 sudo {line}").state("spine-02") is State.OK, line
     assert look(sandbox(), "ping -c 1 leaf-01").state("leaf-01") is State.OK
+
+
+def test_links_of_the_fabric() -> None:
+    for options in ("", " -l"):
+        known = look(sandbox("fabric.port_disabled target=leaf-01/13"), f"ssh dgx-01 sudo iblinkinfo{options}")
+        assert known.state("dgx-01/mlx5_0/1") is State.OK, options
+        assert known.value("leaf-01", "port 13") == "Down, Disabled", options
+        slow = look(sandbox("fabric.cable_slow target=leaf-01/13 rate=200"), f"ssh dgx-01 sudo iblinkinfo{options}")
+        assert slow.value("dgx-04/mlx5_0/1", "speed of a lane") == "53.125 Gbps (could be 106.25 Gbps)", options
+
+
+def test_errors_of_ports() -> None:
+    simulation = sandbox("fabric.cable_bad target=leaf-01/13 exponent=9", 5 * MINUTE)
+    known = look(simulation, "sudo ibqueryerrors")
+    assert known.state("dgx-04/mlx5_0/1") is State.DEGRADED and known.state("dgx-03/mlx5_0/1") is State.UNKNOWN
+    assert (known.value("leaf-01", "errors of port 13") or "").startswith("SymbolErrorCounter ")
 
 
 def test_output_on_several_hosts_is_told_apart() -> None:
@@ -161,3 +178,40 @@ def test_a_later_sighting_takes_the_place_of_an_earlier_one() -> None:
     known.take("head-01", "sinfo", "batch* up 7-00:00:00 1 drain dgx-04\n", 40 * MINUTE)
     assert known.state("dgx-04") is State.DRAINED and known.version == first + 1
     assert known.seen_at("dgx-04") == 40 * MINUTE and known.seen_at("dgx-01") == 0
+
+
+def test_dcgm_lists_gpus_by_address_and_one_without_values_is_known() -> None:
+    known = look(sandbox(LOST), "ssh dgx-02 dcgmi discovery -l")
+    assert known.value("dgx-02/gpu5", "DCGM") == "no values" and known.state("dgx-02/gpu5") is State.DOWN
+    assert [known.state(gpu) for gpu in GPUS].count(State.OK) == 7
+    part = look(sandbox(LOST), "ssh dgx-02 dcgmi discovery -l | head -20")
+    assert not part.of("dgx-02/gpu5") and part.value("dgx-02/gpu0", "DCGM") == "listed"
+
+
+def test_dcgm_health_and_diagnostics_say_how_a_node_is() -> None:
+    simulation = sandbox("pcie.link_degraded target=dgx-03/gpu5")
+    known = look(
+        simulation, "ssh dgx-03 dcgmi health -s a", "ssh dgx-03 dcgmi health -c", "ssh dgx-03 dcgmi diag -r pcie"
+    )
+    assert known.value("dgx-03", "DCGM health") == "Healthy"
+    assert known.value("dgx-03", "DCGM diag") == "pcie failed" and known.state("dgx-03") is State.DEGRADED
+    assert known.value("dgx-03/gpu5", "DCGM diag") == "pcie failed"
+    assert known.value("dgx-03/gpu4", "DCGM diag") == "passed"
+    some = look(sandbox(), "ssh dgx-03 dcgmi diag -r 1 -i 1,2")
+    assert some.value("dgx-03", "DCGM diag") == "1 passed" and not some.parts("dgx-03")
+
+
+def test_a_stopped_host_engine_is_seen() -> None:
+    known = look(sandbox(), "ssh dgx-03 sudo systemctl stop nvidia-dcgm", "ssh dgx-03 dcgmi group -l")
+    assert known.value("dgx-03", "host engine") == "does not answer"
+
+
+def test_nvlinks_are_counted_where_all_of_a_gpu_are_there() -> None:
+    simulation = sandbox()
+    simulation.world.nvlinks.update("dgx-03/gpu1", down=(4,), errors=(NvLinkErrors(2, replay=5),))
+    known = look(simulation, "ssh dgx-03 nvidia-smi nvlink -s", "ssh dgx-03 nvidia-smi nvlink -e -i 1")
+    assert known.value("dgx-03/gpu0", "NVLinks") == "18 of 18 up"
+    assert known.value("dgx-03/gpu1", "NVLinks") == "17 of 18 up" and known.state("dgx-03/gpu1") is State.DEGRADED
+    assert known.value("dgx-03/gpu1", "NVLink errors") == "5" and known.value("dgx-03/gpu0", "NVLink errors") is None
+    part = look(sandbox(), "ssh dgx-03 nvidia-smi nvlink -s | head -5", "ssh dgx-03 nvidia-smi nvlink -s -l 3")
+    assert part.value("dgx-03/gpu0", "NVLinks") is None

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.facts.facts import Facts
 from engine.faults.fault import catalogue
+from engine.faults.targets import target_kinds
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
 from engine.world.world import World
@@ -28,9 +29,9 @@ LINES = (
     "clocks_event_reasons.sw_thermal_slowdown --format=csv", "clush -bw dgx-[01-04] nvidia-smi -q",
     "clush -bw dgx-[01-04] lspci", "pdsh -w dgx-[01-04] sudo dmesg", "clush -bw dgx-[01-04] sudo ipmitool sdr",
     "clush -bw dgx-[01-04] sudo ipmitool sdr elist", "clush -bw dgx-[01-04] ibstat", "clush -w dgx-[01-04] uptime",
-    "ping -c 1 dgx-02", "squeue; sinfo", "clush -bw dgx-[01-04] 'sudo dmesg | grep Xid; lspci; nvidia-smi'",
+    "sudo iblinkinfo", "ssh dgx-01 sudo iblinkinfo -l", "ping -c 1 dgx-02", "squeue; sinfo",
+    "clush -bw dgx-[01-04] 'sudo dmesg | grep Xid; lspci; nvidia-smi'", "clush -bw dgx-[01-04] dcgmi discovery -l",
 )  # fmt: skip
-TARGETS = {"gpu": "dgx-02/gpu5", "fan": "dgx-02/fan3", "psu": "dgx-02/psu1", "gpu_node": "dgx-02", "node": "dgx-02"}
 SLOW = {"HW thermal slowdown": "hardware_thermal", "SW thermal slowdown": "software_thermal"}
 NO_TEMPERATURE = -1000
 
@@ -58,6 +59,8 @@ class Truth:
         if one.aspect == "nvidia-smi":
             visible = self(f"gpu.visible({component})")
             return visible is False if one.state is State.UNKNOWN else visible is looks_good
+        if one.aspect == "DCGM":
+            return self(f"gpu.present({component})") is looks_good
         if one.aspect in SLOW:
             return self(f'gpu.slowed({component}, "{SLOW[one.aspect]}")') is not looks_good
         if one.aspect.startswith("Xid "):
@@ -94,8 +97,8 @@ def test_the_checks_can_fail() -> None:
 @pytest.mark.parametrize("minutes", [0, 25])
 @pytest.mark.parametrize("fault", ["", *catalogue()])
 def test_nothing_learnt_contradicts_the_truth(fault: str, minutes: int) -> None:
-    kind = catalogue()[fault].targets[0] if fault else ""
-    simulation = sandbox(f"{fault} target={TARGETS[kind]}" if fault else "", minutes * MINUTE)
+    example = target_kinds()[catalogue()[fault].targets[0]].example if fault else ""
+    simulation = sandbox(f"{fault} target={example}" if fault else "", minutes * MINUTE)
     verdicts = judged(simulation)
     assert not [one for one, verdict in verdicts if verdict is False]
     assert sum(verdict is True for _, verdict in verdicts) > 200

@@ -1,4 +1,4 @@
-"""ibswitches, ibnetdiscover and iblinkinfo: the switches that the fabric's discovery found."""
+"""ibswitches, ibnodes and ibnetdiscover: the switches that the fabric's discovery found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tui.look.glyphs import State
 from tui.seen.knowledge import Sighting
 from tui.seen.reading import Reading
 
-COMMANDS = ("ibswitches", "ibnetdiscover", "iblinkinfo")
+COMMANDS = ("ibswitches", "ibnodes", "ibnetdiscover")
 SITE_WIDE = True
 
 _SWITCH = re.compile(r"^Switch\b.*MF0;([\w.-]+):", re.MULTILINE)

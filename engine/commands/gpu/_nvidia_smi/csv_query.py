@@ -15,7 +15,8 @@ from engine.commands.gpu._nvidia_smi.devices import Device, process_name
 from engine.commands.gpu._nvidia_smi.fields import Entry, Field, by_name, field, help_lines
 from engine.commands.gpu._nvidia_smi.library import INVALID_ARGUMENT, Refused, refuse
 from engine.commands.gpu._nvidia_smi.query_fields import ABOUT_THE_GPU, GPU_FIELDS, REMAPPED_ROW_FIELDS
-from engine.world.records import Process
+from engine.kernel.units import MILLISECOND
+from engine.world.records import AccountedProcess, Process
 
 R = TypeVar("R")
 
@@ -49,6 +50,14 @@ class Use:
     device: Device
     process: Process
     mebibytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A process that ended on a GPU while accounting was on."""
+
+    device: Device
+    process: AccountedProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +111,34 @@ _APPS: tuple[Entry[Use], ...] = (
     field("used_gpu_memory used_memory", "What the process has allocated.", lambda use: use.mebibytes, "MiB"),
 )
 
-_ACCOUNTED: tuple[Entry[Use], ...] = (
+_ACCOUNTED: tuple[Entry[Account], ...] = (
     *_gpu_columns(),
     field("vgpu_instance", "Virtual GPU of the process."),
-    field("pid", "Process id."),
-    field("gpu_utilization gpu_util", "Mean utilisation over the process's life.", unit="%"),
-    field("mem_utilization mem_util", "Mean memory utilisation over the process's life.", unit="%"),
-    field("max_memory_usage", "The most memory that it had allocated.", unit="MiB"),
-    field("time", "For how long it had a compute context.", unit="ms"),
+    field("pid", "Process id.", lambda account: account.process.pid),
+    field(
+        "gpu_utilization gpu_util",
+        "Mean utilisation over the process's life.",
+        lambda account: account.process.gpu_busy,
+        "%",
+    ),
+    field(
+        "mem_utilization mem_util",
+        "Mean memory utilisation over the process's life.",
+        lambda account: account.process.memory_busy,
+        "%",
+    ),
+    field(
+        "max_memory_usage",
+        "The most memory that it had allocated.",
+        lambda account: account.process.memory_most,
+        "MiB",
+    ),
+    field(
+        "time",
+        "For how long it had a compute context.",
+        lambda account: (account.process.ended - account.process.started) // MILLISECOND,
+        "ms",
+    ),
 )
 
 _RETIRED: tuple[Entry[RetiredPages], ...] = (
@@ -126,8 +155,8 @@ _CLOCKS: tuple[Entry[ClockPair], ...] = (
 )
 
 
-def _no_accounting(device: Device) -> Iterator[Use]:
-    return iter(())
+def _accounts(device: Device) -> Iterator[Account]:
+    return (Account(device, process) for process in device.state.accounted)
 
 
 def _retired(device: Device) -> Iterator[RetiredPages]:
@@ -149,7 +178,7 @@ QUERIES: dict[str, Query[Any]] = {
         Query("--query-gpu", "Information about the GPUs.", GPU_FIELDS, _itself),
         Query("--query-supported-clocks", "Clocks that can be asked for.", _CLOCKS, _clock_pairs),
         Query("--query-compute-apps", "Processes that compute.", _APPS, _uses),
-        Query("--query-accounted-apps", "Finished processes with their statistics.", _ACCOUNTED, _no_accounting),
+        Query("--query-accounted-apps", "Finished processes with their statistics.", _ACCOUNTED, _accounts),
         Query("--query-retired-pages", "Pages of memory taken out of use.", _RETIRED, _retired),
         Query("--query-remapped-rows", "Rows of memory replaced by spare ones.", REMAPPED_ROW_FIELDS, _itself),
     )

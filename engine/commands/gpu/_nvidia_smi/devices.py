@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.control import driver
+from engine.control.mig import devices as mig
+from engine.control.mig.devices import MigDevice
 from engine.kernel.units import MICROSECOND, MILLISECOND, SECOND
 from engine.physics import load, pcie, thermal
 from engine.world.inventory import Gpu, GpuProduct, stable_hexadecimal
@@ -49,6 +51,11 @@ class Device:
     def driver_version(self) -> str:
         """Of the loaded kernel module."""
         return driver.nvml(self.world, self.gpu.node).kernel_version
+
+    @property
+    def release(self) -> int:
+        """The driver branch, such as 590."""
+        return int(self.driver_version.partition(".")[0])
 
     @property
     def lost(self) -> bool:
@@ -111,6 +118,11 @@ class Device:
         return thermal.sm_clock(self.world, self.gpu.id, time)
 
     @property
+    def application_clock(self) -> int:
+        """The highest graphics clock (MHz) that somebody allows to applications; the board's highest if nobody did."""
+        return self.state.application_clock or self.product.clock_graphics_max
+
+    @property
     def video_clock(self) -> int:
         below = self.product.clock_graphics_max - self.sm_clock
         return max(self.product.clock_video_max - below * 780 // 1635, self.product.clock_graphics_min)
@@ -129,10 +141,19 @@ class Device:
         """Its PCIe link."""
         return pcie.link(self.world, self.gpu.node, self.gpu.address)
 
+    @cached_property
+    def mig_devices(self) -> tuple[MigDevice, ...]:
+        """Its MIG devices, in the driver's order; none unless it is cut up."""
+        return mig.devices(self.world, self.gpu) if self.state.mig_enabled else ()
+
+    def busy(self, share: int) -> int | None:
+        """A utilisation in percent; the driver gives none of a GPU in MIG mode."""
+        return None if self.state.mig_enabled else share
+
     @property
     def memory_used(self) -> int:
         """Framebuffer in use, MiB."""
-        return self.load.memory_used
+        return self.load.memory_used + (mig.own_memory(self.world, self.gpu) if self.state.mig_enabled else 0)
 
     @property
     def memory_free(self) -> int:
@@ -140,7 +161,10 @@ class Device:
 
     @property
     def bar1_used(self) -> int:
-        return self.memory_used + 1
+        """MiB; in MIG mode newer drivers map all of the memory, older ones what programs hold."""
+        if self.state.mig_enabled and self.release >= mig.SHARED_BAR1_FROM:
+            return mig.bar1_used(self.product)
+        return self.load.memory_used + 1
 
     @cached_property
     def processes(self) -> Sequence[tuple[Process, int]]:
@@ -151,6 +175,11 @@ class Device:
     def initialised(self) -> bool:
         """Whether somebody keeps the driver's state of this GPU alive."""
         return self.state.persistence or bool(self.processes)
+
+
+def instance_ids(process: Process) -> tuple[str, str]:
+    """The ids of GPU and compute instance that a process runs on, as tables show them."""
+    return (str(process.instance[0]), str(process.instance[1])) if process.instance else ("N/A", "N/A")
 
 
 def process_name(process: Process) -> str:

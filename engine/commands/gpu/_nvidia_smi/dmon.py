@@ -33,14 +33,9 @@ def _uncorrected(device: Device) -> int:
     return uncorrected_sram(device.state.aggregate) + device.state.aggregate.dram_uncorrected
 
 
-def _busy(device: Device, share: int) -> int | None:
-    """A utilisation; under MIG there is none."""
-    return None if device.state.mig_enabled else share
-
-
 def _engine(name: str) -> Column[Device]:
     """A video or image engine; nothing in the model uses them."""
-    return Column(name, "%", lambda d: _busy(d, 0))
+    return Column(name, "%", lambda d: d.busy(0))
 
 
 GROUPS: Mapping[str, tuple[Column[Device], ...]] = MappingProxyType(
@@ -51,8 +46,8 @@ GROUPS: Mapping[str, tuple[Column[Device], ...]] = MappingProxyType(
             Column("mtemp", "C", lambda d: d.memory_temperature),
         ),
         "u": (
-            Column("sm", "%", lambda d: _busy(d, d.load.sm)),
-            Column("mem", "%", lambda d: _busy(d, d.load.memory_busy)),
+            Column("sm", "%", lambda d: d.busy(d.load.sm)),
+            Column("mem", "%", lambda d: d.busy(d.load.memory_busy)),
             *(_engine(name) for name in ("enc", "dec", "jpg", "ofa")),
         ),
         "c": (

@@ -1,29 +1,28 @@
 """A GPU's registration with the NVLink fabric, as the driver tells it.
 
-Boards with NVSwitches register when the fabric manager has programmed them: `In Progress` for as long as it has not
-come up, `Completed` from then on, also after the fabric manager was stopped in good order (the switches keep their
-routes until a reset). Single-node systems have clique 0 and an all-zero cluster.
+Boards with NVSwitches register (Hopper and later: nvml.h) when the fabric manager has programmed them: `In Progress`
+for as long as it has not come up, `Completed` from then on, also after the fabric manager was stopped in good order
+(the switches keep their routes until a reset). Single-node systems have clique 0 and an all-zero cluster.
 """
 
 from __future__ import annotations
 
+from engine.commands.gpu._nvidia_smi.architectures import architecture
 from engine.commands.gpu._nvidia_smi.devices import Device
-from engine.control import service_state
+from engine.control import nvlink_fabric
+from engine.world.inventory import stable_hexadecimal
 
-FABRIC_MANAGER = "nvidia-fabricmanager.service"
 CLUSTER = "00000000-0000-0000-0000-000000000000"
 
 
 def on_fabric(device: Device) -> bool:
-    """Whether the GPU's board has NVSwitches."""
-    return bool(device.world.node(device.gpu.node).nvswitches)
+    """Whether the GPU registers with NVSwitches of its board."""
+    return architecture(device.product).registers and bool(device.world.node(device.gpu.node).nvswitches)
 
 
 def registered(device: Device) -> bool:
     """Whether the fabric manager has programmed the GPU's routes."""
-    service = service_state.service(device.world, device.gpu.node, FABRIC_MANAGER)
-    has_run = bool(service.pid)
-    return service.active or (has_run and not service.failed)
+    return nvlink_fabric.registered(device.world, device.gpu.node)
 
 
 def state(device: Device) -> str:
@@ -42,3 +41,21 @@ def clique(device: Device) -> str:
 
 def cluster(device: Device) -> str:
     return CLUSTER if on_fabric(device) and registered(device) else "N/A"
+
+
+def guid(device: Device) -> str:
+    """The GPU's identifier on the fabric."""
+    return "0x" + stable_hexadecimal(16, "fabric", device.state.uuid)
+
+
+def summary(device: Device) -> str | None:
+    """The health of the fabric as a whole, which boards since Blackwell tell."""
+    return "Healthy" if _tells_health(device) else None
+
+
+def access_timeout(device: Device) -> str | None:
+    return "False" if _tells_health(device) else None
+
+
+def _tells_health(device: Device) -> bool:
+    return architecture(device.product).tells_platform and on_fabric(device) and registered(device)

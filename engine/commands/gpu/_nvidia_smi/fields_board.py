@@ -6,10 +6,22 @@ from engine.commands.gpu._nvidia_smi.architectures import architecture
 from engine.commands.gpu._nvidia_smi.devices import Device
 from engine.commands.gpu._nvidia_smi.fields import Entry, Section, field
 from engine.commands.gpu._nvidia_smi.formats import DEPRECATED, enabled, hexadecimal, query_time
+from engine.control import gpu_accounting
 
 _DEPRECATED = f"[{DEPRECATED}]"
 
 RECOVERY_ACTION_FROM = 560
+
+
+ADDRESSING_FROM = 560
+
+
+def addressing(device: Device) -> str:
+    """How the GPU reaches malloc'ed memory: the heterogeneous memory management of newer drivers (captures: none with
+    550, HMM with 570 and later; B200 shows none).
+    """
+    newest = device.product.architecture == "Blackwell"
+    return "HMM" if device.release >= ADDRESSING_FROM and not newest else "None"
 
 
 def pci_id(identifier: str) -> str:
@@ -61,9 +73,13 @@ _MODES: tuple[Entry[Device], ...] = (
         "Whether the driver keeps the GPU set up without clients.",
         lambda d: enabled(d.state.persistence),
     ),
-    field("addressing_mode", "How the GPU reaches malloc'ed memory: HMM, ATS or None.", lambda d: "HMM"),
-    field("accounting.mode", "Whether statistics of finished processes are kept.", lambda d: "Disabled"),
-    field("accounting.buffer_size", "For how many processes they are kept.", lambda d: 4000),
+    field("addressing_mode", "How the GPU reaches malloc'ed memory: HMM, ATS or None.", addressing),
+    field(
+        "accounting.mode",
+        "Whether statistics of finished processes are kept.",
+        lambda d: enabled(d.state.accounting),
+    ),
+    field("accounting.buffer_size", "For how many processes they are kept.", lambda d: gpu_accounting.BUFFER),
     Section("driver_model", "Windows driver models; Linux has one, so they are not given."),
     field("driver_model.current", "The model in use."),
     field("driver_model.pending", "The model after the next restart."),

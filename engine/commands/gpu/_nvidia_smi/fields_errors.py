@@ -121,6 +121,11 @@ def ecc_fields() -> tuple[Entry[Device], ...]:
     )
 
 
+def remapping(source: Source[Device]) -> Source[Device]:
+    """A source about remapped rows: the driver tells nothing of them while MIG devices are there."""
+    return lambda device: None if device.mig_devices else source(device)
+
+
 RETIRED_PAGES: tuple[Entry[Device], ...] = (
     Section("retired_pages", "Pages of memory taken out of use, on GPUs before Ampere."),
     field("retired_pages.single_bit_ecc.count retired_pages.sbe", "Pages retired for repeated single-bit errors."),
@@ -133,15 +138,19 @@ REMAPPED_ROWS: tuple[Entry[Device], ...] = (
     field(
         "remapped_rows.correctable remapped_rows.sbe",
         "Rows remapped for repeated corrected errors.",
-        lambda d: d.state.remap.correctable,
+        remapping(lambda d: d.state.remap.correctable),
     ),
     field(
         "remapped_rows.uncorrectable remapped_rows.dbe",
         "Rows remapped for an uncorrected error.",
-        lambda d: d.state.remap.uncorrectable,
+        remapping(lambda d: d.state.remap.uncorrectable),
     ),
-    field("remapped_rows.pending", "Whether a remapping waits for a reset.", lambda d: yes(d.state.remap.pending)),
-    field("remapped_rows.failure", "Whether a remapping ever failed.", lambda d: yes(d.state.remap.failure)),
+    field(
+        "remapped_rows.pending",
+        "Whether a remapping waits for a reset.",
+        remapping(lambda d: yes(d.state.remap.pending)),
+    ),
+    field("remapped_rows.failure", "Whether a remapping ever failed.", remapping(lambda d: yes(d.state.remap.failure))),
     Section("remapped_rows.histogram", "How many banks have how many spare rows left."),
     *(
         field(f"remapped_rows.histogram.{level.name}", level.text, lambda d, level=level: banks(d, level))  # type: ignore[misc]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from engine.commands.gpu._nvidia_smi import fabric, reasons
 from engine.commands.gpu._nvidia_smi.architectures import architecture
 from engine.commands.gpu._nvidia_smi.devices import Device
@@ -9,6 +11,8 @@ from engine.commands.gpu._nvidia_smi.fields import Entry, Section, Source, field
 from engine.commands.gpu._nvidia_smi.formats import DEPRECATED, active, enabled, hexadecimal, watts
 
 _DEPRECATED = f"[{DEPRECATED}]"
+
+APPLICATIONS_CLOCKS_UNTIL = 590
 
 
 def _reason(reason: reasons.Reason) -> Source[Device]:
@@ -21,6 +25,11 @@ def _counter(reason: reasons.Reason) -> Source[Device]:
 
 def _deprecated(_: Device) -> str:
     return _DEPRECATED
+
+
+def _application(clock: Callable[[Device], int]) -> Source[Device]:
+    """An applications clock, which the driver no longer tells from release 590 on."""
+    return lambda device: clock(device) if device.release < APPLICATIONS_CLOCKS_UNTIL else _DEPRECATED
 
 
 def _reason_names(name: str) -> str:
@@ -69,12 +78,12 @@ MEMORY: tuple[Entry[Device], ...] = (
     ),
     field("compute_cap", "CUDA compute capability.", lambda d: architecture(d.product).compute_capability),
     Section("utilization", "Share of the last sample period in which a unit was busy; not given under MIG."),
-    field("utilization.gpu", "A kernel was running.", lambda d: d.load.sm, "%"),
-    field("utilization.memory", "Memory was read or written.", lambda d: d.load.memory_busy, "%"),
-    field("utilization.encoder", "The video encoder worked.", lambda d: 0, "%"),
-    field("utilization.decoder", "The video decoder worked.", lambda d: 0, "%"),
-    field("utilization.jpeg", "The JPEG engine worked.", lambda d: 0, "%"),
-    field("utilization.ofa", "The optical flow engine worked.", lambda d: 0, "%"),
+    field("utilization.gpu", "A kernel was running.", lambda d: d.busy(d.load.sm), "%"),
+    field("utilization.memory", "Memory was read or written.", lambda d: d.busy(d.load.memory_busy), "%"),
+    field("utilization.encoder", "The video encoder worked.", lambda d: d.busy(0), "%"),
+    field("utilization.decoder", "The video decoder worked.", lambda d: d.busy(0), "%"),
+    field("utilization.jpeg", "The JPEG engine worked.", lambda d: d.busy(0), "%"),
+    field("utilization.ofa", "The optical flow engine worked.", lambda d: d.busy(0), "%"),
     Section("encoder.stats", "Video encoder sessions."),
     field("encoder.stats.sessionCount", "How many there are.", lambda d: 0),
     field("encoder.stats.averageFps", "Their frames per second.", lambda d: 0),
@@ -100,7 +109,7 @@ POWER: tuple[Entry[Device], ...] = (
     field(
         "power.draw.average gpu.power.draw.average",
         "Mean power draw of the last second.",
-        lambda d: watts(d.power),
+        lambda d: watts(d.power) if architecture(d.product).mean_power else None,
         "W",
     ),
     field(
@@ -164,19 +173,29 @@ CLOCKS: tuple[Entry[Device], ...] = (
     field("clocks.current.memory clocks.mem", "Memory clock.", lambda d: d.product.clock_memory, "MHz"),
     field("clocks.current.video clocks.video", "Video engine clock.", lambda d: d.video_clock, "MHz"),
     Section("clocks.applications", "Clocks asked for while something runs; no longer given."),
-    field("clocks.applications.graphics clocks.applications.gr", "Graphics clock asked for.", _deprecated, "MHz"),
-    field("clocks.applications.memory clocks.applications.mem", "Memory clock asked for.", _deprecated, "MHz"),
+    field(
+        "clocks.applications.graphics clocks.applications.gr",
+        "Graphics clock asked for.",
+        _application(lambda d: d.application_clock),
+        "MHz",
+    ),
+    field(
+        "clocks.applications.memory clocks.applications.mem",
+        "Memory clock asked for.",
+        _application(lambda d: d.product.clock_memory),
+        "MHz",
+    ),
     Section("clocks.default_applications", "Their defaults; no longer given."),
     field(
         "clocks.default_applications.graphics clocks.default_applications.gr",
         "Default graphics clock.",
-        _deprecated,
+        _application(lambda d: d.product.clock_graphics_max),
         "MHz",
     ),
     field(
         "clocks.default_applications.memory clocks.default_applications.mem",
         "Default memory clock.",
-        _deprecated,
+        _application(lambda d: d.product.clock_memory),
         "MHz",
     ),
     Section("clocks.max", "The highest clocks that the design allows."),

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 
 from engine.commands.context import Context
 from engine.commands.gpu._nvidia_smi.devices import Device
-from engine.control import driver
+from engine.commands.linux._support import paths
+from engine.control import cuda_versions, driver, gsp
 from engine.control.slurm.devices import visible_gpus
+from engine.hostfs.tree import FileError
 from engine.kernel.units import MILLISECOND
 
 OK, INVALID_ARGUMENT, NOT_SUPPORTED, NO_PERMISSION, NOT_FOUND = 0, 2, 3, 4, 6
@@ -25,11 +27,6 @@ DRIVER_NOT_LOADED, NO_LIBRARY, VERSION_MISMATCH, UNKNOWN_ERROR = 9, 12, 18, 255
 SHOWS_THE_OTHERS_FROM = 570
 INITIALISATION = 1200 * MILLISECOND
 """What bringing up one GPU takes when nobody holds it open (a guess; seconds for a full node in the field)."""
-
-_CUDA_BY_BRANCH = {
-    525: "12.0", 530: "12.1", 535: "12.2", 545: "12.3", 550: "12.4", 555: "12.5", 560: "12.6", 565: "12.7", 570: "12.8",
-    575: "12.9", 580: "13.0", 590: "13.1", 595: "13.2", 610: "13.3",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,15 @@ def refuse(context: Context, text: str, status: int) -> Refused:
     """Write `text` as the tool's last word and give the exception that ends it."""
     context.line(text)
     return Refused(status)
+
+
+def write_file(context: Context, name: str, text: str, *, more: bool) -> None:
+    """Write to the file that -f names, `more` behind what is there. Raises Refused where it cannot (text: a guess)."""
+    place, tree = paths.absolute(context, name), paths.tree(context)
+    try:
+        (tree.append if more else tree.write)(place, text.encode())
+    except FileError as error:
+        raise refuse(context, f"Failed to open file {name}: {error.text}", INVALID_ARGUMENT) from error
 
 
 async def open_library(context: Context) -> Library:
@@ -112,15 +118,21 @@ def look(context: Context) -> tuple[Device, ...]:
 
 
 def _versions(context: Context, kernel: str, library: str) -> Versions:
-    branch = int(library.partition(".")[0])
-    return Versions(kernel, library, _CUDA_BY_BRANCH.get(branch, context.inventory.software.get("cuda", "N/A")))
+    return Versions(kernel, library, cuda_versions.spoken_by(library) or context.inventory.software.get("cuda", "N/A"))
 
 
 async def _initialise(context: Context) -> None:
-    """GPUs that nobody holds open are brought up first, which takes its time."""
+    """GPUs that nobody holds open are brought up first, which takes its time; calls to firmware that does not answer
+    wait in vain.
+    """
     asleep = [device for device in look(context) if not device.lost and not device.initialised]
     if asleep:
         await context.sleep(INITIALISATION * len(asleep))
+    pid = _own_pid(context)
+    for device in look(context):
+        while not device.lost and gsp.patience(context.world, device.gpu.id):
+            await context.sleep(gsp.CALL_WAITS)
+            context.simulation.apply(gsp.CallInVain(context.host, device.index, context.name, pid))
 
 
 async def answering(
@@ -170,10 +182,10 @@ def _answers_to(device: Device, name: str) -> bool:
         return int(name) == device.index
     if name.upper().startswith("GPU-"):
         return name.lower() == device.state.uuid.lower()
-    return name == device.state.serial or _bus_numbers(name) == _bus_numbers(device.gpu.address)
+    return name == device.state.serial or bus_numbers(name) == bus_numbers(device.gpu.address)
 
 
-def _bus_numbers(text: str) -> tuple[int, int, int, int] | None:
+def bus_numbers(text: str) -> tuple[int, int, int, int] | None:
     """Domain, bus, device and function of a PCI address in any of its usual forms; None if it is not one."""
     rest, _, function = text.partition(".")
     parts = rest.split(":")

@@ -15,6 +15,12 @@ def gpu_line(device: Device) -> str:
     return f"GPU {device.index}: {device.product.name} (UUID: {device.state.uuid})"
 
 
+def mig_lines(device: Device) -> Iterator[str]:
+    """Its MIG devices, each with its profile and UUID."""
+    for part in device.mig_devices:
+        yield f"  MIG {part.name:<11} Device {part.number:>2}: (UUID: {part.uuid})"
+
+
 async def list_gpus(context: Context, library: Library, devices: Sequence[Device]) -> int:
     """Every GPU on a line of its own; a lost one is told of in its place."""
     shown = 0
@@ -23,6 +29,8 @@ async def list_gpus(context: Context, library: Library, devices: Sequence[Device
             await lost_line(context, library, device, word="gpu")
             continue
         context.line(gpu_line(device))
+        for line in mig_lines(device):
+            context.line(line)
         shown += 1
     if not shown:
         context.error("No devices were found")

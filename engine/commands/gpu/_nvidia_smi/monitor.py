@@ -2,7 +2,7 @@
 
 Layout: captures of drivers 590.48.01, 595.80 and 610.57 (seven characters a column); date and time columns from public
 outputs of older drivers. Columns stand in the order of the letters after `-s`. The head is repeated with every screen;
-that this counts 20 lines where there is no terminal is a guess.
+that this counts 20 lines where there is no terminal is a guess, and so is csv beyond what the help says of it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from engine.commands.gpu._nvidia_smi.library import (
     open_library,
     refuse,
     select,
+    write_file,
 )
 from engine.commands.gpu._nvidia_smi.words import HELP, Switch, parse, section_help
 from engine.kernel.calendar import local
@@ -39,10 +40,10 @@ SWITCHES = (
     Switch("count", ("-c", "--count"), "NUMBER", "End after so many samples."),
     Switch("select", ("-s", "--select"), "LETTERS", "Which metrics, in this order."),
     Switch("options", ("-o", "--options"), "LETTERS", "D for the date, T for the time."),
-    Switch("filename", ("-f", "--filename"), "FILE", "Write to a file.", modelled=False),
+    Switch("filename", ("-f", "--filename"), "FILE", "Write to a file instead of standard output."),
     Switch("gpm", ("--gpm-metrics",), "NUMBERS", "GPU performance monitoring metrics.", modelled=False),
     Switch("gpm_scope", ("--gpm-options",), "LETTERS", "At which level they are counted.", modelled=False),
-    Switch("format", ("--format",), "FORMAT", "csv instead of columns.", modelled=False),
+    Switch("format", ("--format",), "FORMAT", "csv instead of columns, and with commas: noheader, nounit."),
 )
 
 
@@ -69,6 +70,8 @@ class Plan:
     delay: int
     count: int | None
     stamps: str
+    filename: str = ""
+    format: frozenset[str] = frozenset()
 
 
 Head = Callable[[str], tuple[str, str]]
@@ -110,7 +113,16 @@ async def _plan(context: Context, given: Mapping[str, str | None], groups: Mappi
     library = await open_library(context)
     devices = await answering(context, library, select(context, library, given.get("id")))
     chosen = frozenset(device.gpu.id for device in devices)
-    return Plan(library, chosen, letters, delay * SECOND, count or None, stamps)
+    filename, words = given.get("filename") or "", _format(context, given)
+    return Plan(library, chosen, letters, delay * SECOND, count or None, stamps, filename, words)
+
+
+def _format(context: Context, given: Mapping[str, str | None]) -> frozenset[str]:
+    """The words of --format. Raises Refused; the text is a guess."""
+    words = frozenset(word.strip() for word in (given.get("format") or "").split(",") if word.strip())
+    if words - {"csv", "noheader", "nounit"} or (words and "csv" not in words):
+        raise refuse(context, f"Invalid format: {given.get('format')}", INVALID_ARGUMENT)
+    return words
 
 
 def _number(context: Context, given: Mapping[str, str | None], key: str, default: int) -> int:
@@ -129,17 +141,43 @@ async def _loop(context: Context, plan: Plan, rows: Rows, head: Head) -> None:
     while True:
         devices = [device for device in look(context) if device.gpu.id in plan.chosen]
         lines = list(rows(plan.letters, devices))
-        if since_head + len(lines) > screen:
-            for line, stamp in zip(head(plan.letters), _head_stamps(plan.stamps), strict=True):
-                context.line(stamp + line if plan.stamps else f"# {line}")
+        out: list[str] = []
+        if (since_head + len(lines) > screen and not plan.format) or not sample:
+            out += _head_lines(plan, head)
             since_head = 0
-        for line in lines:
-            context.line(_stamp(context, plan.stamps) + line)
+        out += [_stamp(context, plan.stamps) + line for line in lines]
+        _put(context, plan, out, more=sample > 0)
         since_head += len(lines)
         sample += 1
         if sample == plan.count:
             return
         await context.sleep(plan.delay)
+
+
+def _head_lines(plan: Plan, head: Head) -> list[str]:
+    """The lines of names and of units, as far as they are wanted."""
+    stamps = _head_stamps(plan.stamps)
+    lines = [
+        stamp + line if plan.stamps else f"# {line}" for line, stamp in zip(head(plan.letters), stamps, strict=True)
+    ]
+    wanted = [line for line, word in zip(lines, ("noheader", "nounit"), strict=True) if word not in plan.format]
+    return wanted if "noheader" not in plan.format else []
+
+
+def _put(context: Context, plan: Plan, lines: Sequence[str], *, more: bool) -> None:
+    """Print lines, as csv if it is wanted, or write them to the file."""
+    shown = [_csv(line) for line in lines] if plan.format else lines
+    text = "".join(f"{line}\n" for line in shown)
+    if plan.filename:
+        write_file(context, plan.filename, text, more=more)
+    else:
+        context.write(text)
+
+
+def _csv(line: str) -> str:
+    """A line of columns with commas; the mark of a head stays with its first word."""
+    words = line.split()
+    return ", ".join([words[0] + words[1], *words[2:]] if words[:1] == ["#"] else words)
 
 
 def _head_stamps(stamps: str) -> tuple[str, str]:

@@ -41,8 +41,8 @@ class Line:
 class Node:
     """A label with a value, or with parts below it, or with lines of its own making.
 
-    `since` and `until` bound the driver releases that print it, `displays` are the words of `-d` that ask for it, and
-    `sampled` is printed only when they do.
+    `since` and `until` bound the driver releases that print it, `only` the GPUs; `displays` are the words of `-d` that
+    ask for it, and `sampled` is printed only when they do.
     """
 
     label: str
@@ -53,10 +53,11 @@ class Node:
     since: int = 0
     until: int = 10_000
     sampled: bool = False
+    only: Callable[[Device], bool] | None = None
 
     def rendered(self, device: Device, release: int, depth: int) -> Iterator[Line]:
         """The node and what is below it."""
-        if not self.since <= release < self.until:
+        if not self.since <= release < self.until or (self.only and not self.only(device)):
             return
         if self.lines:
             yield from self.lines(device)

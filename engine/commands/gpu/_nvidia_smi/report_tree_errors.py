@@ -18,6 +18,8 @@ from engine.commands.gpu._nvidia_smi.report import Node, Source, group, leaf
 from engine.world.records import EccCounts
 
 SOURCES_FROM, REPAIRS_FROM, UNREPAIRABLE_FROM = 550, 580, 590
+PARITY_FROM = 550
+"""The release that tells parity from SEC-DED on Ampere; on later boards all that know them do (535 of an A100)."""
 
 _COUNTS: tuple[tuple[str, Callable[[EccCounts], int]], ...] = (
     ("SRAM Correctable", lambda c: c.sram_corrected),
@@ -29,7 +31,23 @@ _COUNTS: tuple[tuple[str, Callable[[EccCounts], int]], ...] = (
 
 
 def _leaves(scope: str) -> tuple[Node, ...]:
-    return tuple(leaf(label, counted(scope, count)) for label, count in _COUNTS)
+    corrected, *others = (
+        Node(label, counted(scope, count), only=_apart if _split(label) else None) for label, count in _COUNTS
+    )
+    return corrected, Node("SRAM Uncorrectable", only=_in_one, source=counted(scope, uncorrected_sram)), *others
+
+
+def _split(label: str) -> bool:
+    return label.startswith("SRAM Uncorrectable")
+
+
+def _in_one(device: Device) -> bool:
+    """Whether uncorrectable SRAM errors are one line."""
+    return device.release < PARITY_FROM and device.product.architecture == "Ampere"
+
+
+def _apart(device: Device) -> bool:
+    return not _in_one(device)
 
 
 def _threshold(device: Device) -> str | None:
@@ -52,7 +70,7 @@ ERRORS: tuple[Node, ...] = (
     group(
         "ECC Errors",
         group("Volatile", *_leaves("volatile")),
-        group("Aggregate", *_leaves("aggregate"), leaf("SRAM Threshold Exceeded", _threshold)),
+        group("Aggregate", *_leaves("aggregate"), Node("SRAM Threshold Exceeded", _threshold, only=_apart)),
         group(
             "Aggregate Uncorrectable SRAM Sources",
             leaf("SRAM L2", _NONE),
@@ -74,16 +92,25 @@ ERRORS: tuple[Node, ...] = (
         leaf("Pending Page Blacklist"),
         displays="PAGE_RETIREMENT",
     ),
-    group(
+    Node(
         "Remapped Rows",
-        leaf("Correctable Error", lambda d: d.state.remap.correctable),
-        leaf("Uncorrectable Error", lambda d: d.state.remap.uncorrectable),
-        leaf("Pending", lambda d: yes(d.state.remap.pending)),
-        leaf("Remapping Failure Occurred", lambda d: yes(d.state.remap.failure)),
-        group(
-            "Bank Remap Availability Histogram",
-            *(leaf(level.label, _level(level)) for level in REMAP_LEVELS),
+        lambda d: None,
+        displays=frozenset({"ROW_REMAPPER"}),
+        only=lambda d: bool(d.mig_devices),
+    ),
+    Node(
+        "Remapped Rows",
+        parts=(
+            leaf("Correctable Error", lambda d: d.state.remap.correctable),
+            leaf("Uncorrectable Error", lambda d: d.state.remap.uncorrectable),
+            leaf("Pending", lambda d: yes(d.state.remap.pending)),
+            leaf("Remapping Failure Occurred", lambda d: yes(d.state.remap.failure)),
+            group(
+                "Bank Remap Availability Histogram",
+                *(leaf(level.label, _level(level)) for level in REMAP_LEVELS),
+            ),
         ),
-        displays="ROW_REMAPPER",
+        displays=frozenset({"ROW_REMAPPER"}),
+        only=lambda d: not d.mig_devices,
     ),
 )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from engine.commands.gpu._nvidia_smi import fabric, reasons
 from engine.commands.gpu._nvidia_smi.architectures import architecture
 from engine.commands.gpu._nvidia_smi.csv_query import supported_graphics_clocks
-from engine.commands.gpu._nvidia_smi.devices import Device, process_name
+from engine.commands.gpu._nvidia_smi.devices import Device, instance_ids, process_name
+from engine.commands.gpu._nvidia_smi.fields_running import APPLICATIONS_CLOCKS_UNTIL
 from engine.commands.gpu._nvidia_smi.formats import active, watts
 from engine.commands.gpu._nvidia_smi.report import OLD_COLUMN, Line, Node, Source, deprecated, group, leaf
 from engine.commands.gpu._nvidia_smi.report_samples import CLOCK_SAMPLES, POWER_SAMPLES, UTILIZATION_SAMPLES
+from engine.kernel.units import MILLISECOND
 
-MEMORY_POWER_FROM, BLOCKS_OF_570, BLOCKS_OF_580, EDPP_FROM = 545, 570, 580, 590
+MEMORY_POWER_FROM, BLOCKS_OF_550, BLOCKS_OF_570, BLOCKS_OF_580, BLOCKS_OF_590 = 545, 550, 570, 580, 590
 
 
 def _reason(reason: reasons.Reason) -> Source:
@@ -28,6 +30,21 @@ def _reason_lines(device: Device) -> Iterator[Line]:
     yield Line(1, "Clocks Event Reasons")
     for reason in reasons.REPORT_ORDER:
         yield Line(2 + reason.depth, reason.label, active(reason.active(device)))
+
+
+def _busy(share: Callable[[Device], int]) -> Source:
+    """A utilisation, which the driver does not give in MIG mode."""
+
+    def shown(device: Device) -> str | None:
+        busy = device.busy(share(device))
+        return None if busy is None else f"{busy} %"
+
+    return shown
+
+
+def _application(clock: Callable[[Device], int]) -> Source:
+    """An applications clock, as long as the driver tells it."""
+    return lambda d: f"{clock(d)} MHz" if d.release < APPLICATIONS_CLOCKS_UNTIL else deprecated(d)
 
 
 def mebibytes(amount: int) -> str:
@@ -50,7 +67,7 @@ BEFORE_ERRORS: tuple[Node, ...] = (
         displays="PERFORMANCE",
         since=BLOCKS_OF_580,
     ),
-    leaf("Sparse Operation Mode", lambda d: "Disabled", "PERFORMANCE", since=BLOCKS_OF_570),
+    leaf("Sparse Operation Mode", lambda d: architecture(d.product).sparse, "PERFORMANCE", since=BLOCKS_OF_550),
     group(
         "FB Memory Usage",
         leaf("Total", lambda d: mebibytes(d.product.memory_total)),
@@ -76,9 +93,10 @@ BEFORE_ERRORS: tuple[Node, ...] = (
     leaf("Compute Mode", lambda d: d.state.compute_mode, "COMPUTE"),
     group(
         "Utilization",
-        leaf("GPU", lambda d: f"{d.load.sm} %"),
-        leaf("Memory", lambda d: f"{d.load.memory_busy} %"),
-        *(leaf(unit, lambda d: "0 %") for unit in ("Encoder", "Decoder", "JPEG", "OFA")),
+        leaf("Gpu", _busy(lambda d: d.load.sm), until=BLOCKS_OF_570),
+        leaf("GPU", _busy(lambda d: d.load.sm), since=BLOCKS_OF_570),
+        leaf("Memory", _busy(lambda d: d.load.memory_busy)),
+        *(leaf(unit, _busy(lambda d: 0)) for unit in ("Encoder", "Decoder", "JPEG", "OFA")),
         displays="UTILIZATION",
     ),
     *UTILIZATION_SAMPLES,
@@ -135,21 +153,44 @@ def _process_lines(device: Device) -> Iterator[Line]:
         return
     yield Line(1, "Processes")
     for process, used in device.processes:
-        yield Line(2, "GPU instance ID", "N/A", OLD_COLUMN)
-        yield Line(2, "Compute instance ID", "N/A", OLD_COLUMN)
+        instance, compute = instance_ids(process)
+        yield Line(2, "GPU instance ID", instance, OLD_COLUMN)
+        yield Line(2, "Compute instance ID", compute, OLD_COLUMN)
         yield Line(2, "Process ID", str(process.pid), OLD_COLUMN)
         yield Line(3, "Type", "C", OLD_COLUMN)
         yield Line(3, "Name", process_name(process), OLD_COLUMN)
         yield Line(3, "Used GPU Memory", mebibytes(used), OLD_COLUMN)
 
 
+def _accounted_lines(device: Device) -> Iterator[Line]:
+    """Processes that accounting kept. Labels: the tool's manual page and older outputs."""
+    if not device.state.accounted:
+        yield Line(1, "Accounted Processes", "None")
+        return
+    yield Line(1, "Accounted Processes")
+    for process in device.state.accounted:
+        yield Line(2, "Process ID", str(process.pid))
+        yield Line(3, "GPU Utilization", f"{process.gpu_busy} %")
+        yield Line(3, "Memory Utilization", f"{process.memory_busy} %")
+        yield Line(3, "Max memory usage", mebibytes(process.memory_most))
+        yield Line(3, "Time", f"{(process.ended - process.started) // MILLISECOND} ms")
+        yield Line(3, "Is Running", "0")
+
+
 def _draw(average: Source | None = None, instant: Source | None = None) -> tuple[Node, ...]:
     """The lines of power draw: one before release 570, mean and moment since."""
     return (
         leaf("Power Draw", average, until=BLOCKS_OF_570),
-        leaf("Average Power Draw", average, since=BLOCKS_OF_570),
+        leaf("Average Power Draw", _mean_only(average), since=BLOCKS_OF_570),
         leaf("Instantaneous Power Draw", instant, since=BLOCKS_OF_570),
     )
+
+
+def _mean_only(source: Source | None) -> Source | None:
+    """Of a board that gives no mean, nothing."""
+    if source is None:
+        return None
+    return lambda device: source(device) if architecture(device.product).mean_power else None
 
 
 _POWER: tuple[Node, ...] = (
@@ -166,7 +207,7 @@ _POWER: tuple[Node, ...] = (
     *POWER_SAMPLES,
     group("GPU Memory Power Readings ", *_draw(), displays="POWER", since=MEMORY_POWER_FROM),
     group("Module Power Readings", *_draw(), *_NO_MODULE, displays="POWER"),
-    leaf("Power Smoothing", None, "POWER_SMOOTHING", since=BLOCKS_OF_570),
+    leaf("Power Smoothing", lambda d: architecture(d.product).power_smoothing, "POWER_SMOOTHING", since=BLOCKS_OF_570),
     group(
         "Workload Power Profiles",
         leaf("Requested Profiles"),
@@ -174,7 +215,7 @@ _POWER: tuple[Node, ...] = (
         displays="POWER_PROFILES",
         since=BLOCKS_OF_570,
     ),
-    leaf("EDPp Multiplier", lambda d: "100.00%", since=EDPP_FROM),
+    leaf("EDPp Multiplier", lambda d: "100.00%", since=BLOCKS_OF_590),
 )
 
 _CLOCKS: tuple[Node, ...] = (
@@ -187,8 +228,16 @@ _CLOCKS: tuple[Node, ...] = (
         displays="CLOCK",
     ),
     *(
-        group(title, leaf("Graphics", deprecated), leaf("Memory", deprecated), displays="CLOCK")
-        for title in ("Applications Clocks", "Default Applications Clocks")
+        group(
+            title,
+            leaf("Graphics", _application(graphics)),
+            leaf("Memory", _application(lambda d: d.product.clock_memory)),
+            displays="CLOCK",
+        )
+        for title, graphics in (
+            ("Applications Clocks", lambda d: d.application_clock),
+            ("Default Applications Clocks", lambda d: d.product.clock_graphics_max),
+        )
     ),
     group("Deferred Clocks", leaf("Memory"), displays="CLOCK"),
     group(
@@ -213,17 +262,17 @@ _FABRIC = group(
     "Fabric",
     leaf("State", fabric.state),
     leaf("Status", fabric.status),
-    leaf("CliqueId", fabric.clique),
-    leaf("ClusterUUID", fabric.cluster),
+    leaf("CliqueId", fabric.clique, since=BLOCKS_OF_550),
+    leaf("ClusterUUID", fabric.cluster, since=BLOCKS_OF_550),
     group(
         "Health",
-        leaf("Summary", since=BLOCKS_OF_580),
+        leaf("Summary", fabric.summary, since=BLOCKS_OF_580),
         leaf("Bandwidth"),
-        leaf("Route Recovery in progress"),
-        leaf("Route Unhealthy"),
-        leaf("Access Timeout Recovery"),
+        leaf("Route Recovery in progress", since=BLOCKS_OF_570),
+        leaf("Route Unhealthy", since=BLOCKS_OF_570),
+        leaf("Access Timeout Recovery", fabric.access_timeout, since=BLOCKS_OF_570),
         leaf("Incorrect Configuration", since=BLOCKS_OF_580),
-        since=BLOCKS_OF_570,
+        since=BLOCKS_OF_550,
     ),
 )
 
@@ -235,12 +284,7 @@ AFTER_ERRORS: tuple[Node, ...] = (
     Node("Voltage", parts=(leaf("Graphics"),), displays=frozenset({"VOLTAGE"}), since=BLOCKS_OF_580, sampled=True),
     _FABRIC,
     Node("Processes", lines=_process_lines, displays=frozenset({"PIDS"})),
-    Node(
-        "Accounted Processes",
-        source=lambda d: "None",
-        displays=frozenset({"ACCOUNTING"}),
-        sampled=True,
-    ),
+    Node("Accounted Processes", lines=_accounted_lines, displays=frozenset({"ACCOUNTING"}), sampled=True),
     Node(
         "Supported GPU Target Temp",
         parts=(leaf("GPU Target Temp Min"), leaf("GPU Target Temp Max")),

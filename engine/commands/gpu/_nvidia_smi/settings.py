@@ -1,8 +1,9 @@
-"""The options that change a GPU: persistence, power limit, clocks, compute mode, ECC, reset.
+"""The options that change a GPU: the common way, and persistence, power limit, compute mode, ECC, accounting.
 
-Texts: captures (persistence, power limit, clocks, reset and its refusal, ECC switched) and what resource managers look
-for (compute mode). Guesses: the texts for somebody without the right to set compute mode and ECC, for ECC that is
-already set, and the time that a reset takes. Every change wants root; status 4 without, 255 for a refused reset.
+Texts: captures (persistence, power limit, ECC switched, accounting mode, what is not supported) and what resource
+managers look for (compute mode, ECC counts). Guesses: the texts for somebody without the right to set compute mode, ECC
+and accounting, for what is already set, and for cleared accounting. Every change wants root: status 4 without. What a
+GPU does not support is a warning with status 0, unless --error-on-warning asks for a status.
 """
 
 from __future__ import annotations
@@ -14,16 +15,23 @@ from types import MappingProxyType
 from engine.commands.context import Context
 from engine.commands.gpu._nvidia_smi.devices import Device
 from engine.commands.gpu._nvidia_smi.formats import enabled, watts
-from engine.commands.gpu._nvidia_smi.library import INVALID_ARGUMENT, NO_PERMISSION, OK, UNKNOWN_ERROR, Refused, refuse
+from engine.commands.gpu._nvidia_smi.library import (
+    INVALID_ARGUMENT,
+    NO_PERMISSION,
+    NOT_SUPPORTED,
+    OK,
+    UNKNOWN_ERROR,
+    refuse,
+)
 from engine.commands.gpu._nvidia_smi.words import INVALID_COMBINATION
 from engine.control import driver, service_state
 from engine.kernel.actions import Action
-from engine.kernel.units import SECOND
 
 EARLY_END = "Terminating early due to previous errors."
-RESET_TAKES = 3 * SECOND
+MOVING_ON = "Treating as warning and moving on."
 
 _SWITCH_WORDS = {"0": False, "DISABLED": False, "1": True, "ENABLED": True}
+_COUNT_WORDS = {"0": False, "VOLATILE": False, "1": True, "AGGREGATE": True}
 _MODE_WORDS = {
     "0": "Default", "DEFAULT": "Default", "2": "Prohibited", "PROHIBITED": "Prohibited", "3": "Exclusive_Process",
     "EXCLUSIVE_PROCESS": "Exclusive_Process", "1": "Exclusive_Process", "EXCLUSIVE_THREAD": "Exclusive_Process",
@@ -32,11 +40,16 @@ _MODE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one option does to one GPU: the action (None: it is so already), what is said, whether a warning follows."""
+    """What one option does to one GPU: the action (None: it is so already), what is said, whether the warning about
+    persistence mode follows, and whether the GPU does not support it (then the text says so).
+    """
 
     action: Action | None
     text: str
     warns: bool = False
+    unsupported: bool = False
+    refused: Callable[[str], str] | None = None
+    """What is said when the action gives a reason against it, which is then a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,27 +64,48 @@ class Setting:
     after: str = ""
 
 
-async def apply_setting(context: Context, setting: Setting, value: str, devices: Sequence[Device]) -> int:
-    """Change every one of `devices`. Raises Refused at the first that is refused."""
+async def apply_setting(
+    context: Context, setting: Setting, value: str, devices: Sequence[Device], *, strict: bool = False
+) -> int:
+    """Change every one of `devices`; `strict` makes warnings errors. Raises Refused at the first that is refused."""
     changed = False
     for device in devices:
         change = setting.change(context, device, value)
         if not context.is_root:
             context.line(setting.denied.format(bus=device.bus_id))
             raise refuse(context, EARLY_END, NO_PERMISSION)
-        refusal = context.simulation.apply(change.action) if change.action else None
-        if refusal is not None:
-            context.line(f"Unable to change GPU {device.bus_id}: {refusal}")
-            raise refuse(context, EARLY_END, UNKNOWN_ERROR)
-        if change.text:
-            context.line(change.text)
-        if change.warns and not device.state.persistence:
-            context.line(_persistence_warning(device))
+        _make(context, device, change, strict)
         changed |= change.action is not None
     context.line("All done.")
     if changed and setting.after:
         context.line(setting.after)
     return OK
+
+
+def _make(context: Context, device: Device, change: Change, strict: bool) -> None:
+    """Make one change and say so. Raises Refused."""
+    refusal = context.simulation.apply(change.action) if change.action else None
+    if refusal is not None and change.refused is None:
+        context.line(f"Unable to change GPU {device.bus_id}: {refusal}")
+        raise refuse(context, EARLY_END, UNKNOWN_ERROR)
+    text = change.refused(refusal) if refusal is not None and change.refused else change.text
+    if text:
+        context.line(text)
+    if change.unsupported and strict:
+        raise refuse(context, EARLY_END, NOT_SUPPORTED)
+    if change.unsupported:
+        context.line(MOVING_ON)
+    elif change.warns and refusal is None and not device.state.persistence:
+        context.line(_persistence_warning(device))
+
+
+def unsupported(text: str) -> Setting:
+    """An option that these GPUs do not know: `text` says so, with `{bus}`."""
+
+    def change(context: Context, device: Device, value: str) -> Change:
+        return Change(None, text.format(bus=device.bus_id), unsupported=True)
+
+    return Setting(change, text)
 
 
 def _persistence_warning(device: Device) -> str:
@@ -80,14 +114,15 @@ def _persistence_warning(device: Device) -> str:
     return text + "Run with [--help | -h] switch to get more information on how to enable persistence mode."
 
 
-def _flag(context: Context, value: str) -> bool:
-    if value.upper() not in _SWITCH_WORDS:
+def flag(context: Context, value: str, words: Mapping[str, bool] = _SWITCH_WORDS) -> bool:
+    """What a word such as 0, DISABLED, 1 or ENABLED means. Raises Refused."""
+    if value.upper() not in words:
         raise refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
-    return _SWITCH_WORDS[value.upper()]
+    return words[value.upper()]
 
 
 def _persistence(context: Context, device: Device, value: str) -> Change:
-    wanted = _flag(context, value)
+    wanted = flag(context, value)
     if device.state.persistence == wanted:
         return Change(None, f"Persistence mode is already {enabled(wanted)} for GPU {device.bus_id}.")
     daemon = service_state.is_active(context.world, context.host, driver.PERSISTENCE_DAEMON)
@@ -115,20 +150,6 @@ def _milliwatts(context: Context, value: str) -> int:
     return int(whole) * 1000 + int(f"{fraction:0<3}"[:3])
 
 
-def _lock_clocks(context: Context, device: Device, value: str) -> Change:
-    low, comma, high = value.partition(",")
-    high = high if comma else low
-    if not low.isdecimal() or not high.isdecimal() or len(value) > 11:
-        raise refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
-    action = driver.LockClocks(context.host, device.index, int(low), int(high), context.identity.name)
-    text = f'GPU clocks set to "(gpuClkMin {int(low)}, gpuClkMax {int(high)})" for GPU {device.bus_id}'
-    return Change(action, text, warns=True)
-
-
-def _reset_clocks(context: Context, device: Device, value: str) -> Change:
-    return Change(driver.ResetClocks(context.host, device.index, context.identity.name), "")
-
-
 def _compute_mode(context: Context, device: Device, value: str) -> Change:
     mode = _MODE_WORDS.get(value.upper())
     if mode is None:
@@ -140,60 +161,47 @@ def _compute_mode(context: Context, device: Device, value: str) -> Change:
 
 
 def _ecc(context: Context, device: Device, value: str) -> Change:
-    wanted = _flag(context, value)
+    wanted = flag(context, value)
     if device.state.ecc_pending == wanted:
         return Change(None, f"ECC mode is already {enabled(wanted)} for GPU {device.bus_id}.")
     action = driver.SetEcc(context.host, device.index, wanted, context.identity.name)
     return Change(action, f"{enabled(wanted)} ECC support for GPU {device.bus_id}.")
 
 
-_CLOCKS_DENIED = "The current user does not have permission to change clocks for GPU {bus}."
+def _ecc_reset(context: Context, device: Device, value: str) -> Change:
+    aggregate = flag(context, value, _COUNT_WORDS)
+    action = driver.ClearEccCounts(context.host, device.index, aggregate, context.identity.name)
+    kind = "aggregate" if aggregate else "volatile"
+    return Change(action, f"Reset {kind} ECC errors to zero for GPU {device.bus_id}.")
 
-SETTINGS: Mapping[str, Setting] = MappingProxyType(
+
+def _accounting(context: Context, device: Device, value: str) -> Change:
+    wanted = flag(context, value)
+    if device.state.accounting == wanted:
+        return Change(None, f"Accounting Mode is already {enabled(wanted)} for GPU {device.bus_id}.")
+    action = driver.SetAccounting(context.host, device.index, wanted, context.identity.name)
+    return Change(action, f"{enabled(wanted)} Accounting Mode for GPU {device.bus_id}.")
+
+
+def _clear_accounting(context: Context, device: Device, value: str) -> Change:
+    action = driver.ClearAccounting(context.host, device.index, context.identity.name)
+    return Change(action, f"Cleared Accounted PIDs for GPU {device.bus_id}.")
+
+
+MODE_SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
         "persistence": Setting(_persistence, "Unable to set persistence mode for GPU {bus}: Insufficient Permissions"),
         "power_limit": Setting(
             _power_limit, "Failed to set power management limit for GPU {bus}: Insufficient Permissions"
         ),
-        "lock_clocks": Setting(_lock_clocks, _CLOCKS_DENIED),
-        "reset_clocks": Setting(_reset_clocks, _CLOCKS_DENIED),
         "compute_mode": Setting(
             _compute_mode, "Unable to set the compute mode for GPU {bus}: Insufficient Permissions"
         ),
         "ecc": Setting(_ecc, "Unable to set the ECC mode for GPU {bus}: Insufficient Permissions", "Reboot required."),
+        "ecc_reset": Setting(_ecc_reset, "Unable to reset ECC errors for GPU {bus}: Insufficient Permissions"),
+        "accounting": Setting(_accounting, "Unable to set accounting mode for GPU {bus}: Insufficient Permissions"),
+        "clear_accounting": Setting(
+            _clear_accounting, "Unable to clear accounted PIDs for GPU {bus}: Insufficient Permissions"
+        ),
     }
 )
-
-
-async def reset(context: Context, kind: str, devices: Sequence[Device]) -> int:
-    """Reset every one of `devices`; those that are in use are named at the end. Raises Refused."""
-    if kind not in ("", "bus"):
-        raise refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
-    if not context.is_root:
-        context.line(f"Unable to reset GPU {devices[0].bus_id}: Insufficient Permissions")
-        raise refuse(context, EARLY_END, NO_PERMISSION)
-    refused: list[tuple[Device, str]] = []
-    for device in devices:
-        refusal = context.simulation.apply(driver.ResetGpu(context.host, device.index, context.identity.name))
-        if refusal is not None:
-            refused.append((device, refusal))
-            continue
-        await context.sleep(RESET_TAKES)
-        context.line(f"GPU {device.bus_id} was successfully reset.")
-    if refused:
-        context.line("The following GPUs could not be reset:")
-        for device, refusal in refused:
-            context.line(f"  GPU {device.bus_id}: {refusal}")
-        if any(refusal == driver.IN_USE for _, refusal in refused):
-            context.line(_busy_paragraph(sum(refusal == driver.IN_USE for _, refusal in refused)))
-        raise Refused(UNKNOWN_ERROR)
-    context.line("All done.")
-    return OK
-
-
-def _busy_paragraph(count: int) -> str:
-    one = count == 1
-    text = f"\n{count} {'device is' if one else 'devices are'} currently being used by one or more other processes "
-    text += "(e.g., Fabric Manager, CUDA application, graphics application such as an X server, or a monitoring "
-    text += "application such as another instance of nvidia-smi). Please first kill all processes using "
-    return text + f"{'this device' if one else 'these devices'} and all compute applications running in the system."

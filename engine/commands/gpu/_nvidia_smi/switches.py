@@ -7,7 +7,7 @@ from engine.commands.gpu._nvidia_smi.words import HELP, Switch
 ID = Switch("id", ("-i", "--id"), "ID", "Which GPUs: index, bus id, UUID or serial, with commas.")
 LOOP = Switch("loop", ("-l", "--loop"), "SECONDS", "Again every so many seconds (5), until Ctrl-C.", True, "5")
 LOOP_MS = Switch("loop_ms", ("-lms", "--loop-ms"), "MILLISECONDS", "The same in milliseconds.")
-FILENAME = Switch("filename", ("-f", "--filename"), "FILE", "Write to a file.", modelled=False)
+FILENAME = Switch("filename", ("-f", "--filename"), "FILE", "Write to a file instead of standard output.")
 
 
 def _missing(key: str, names: str, argument: str | None, text: str) -> Switch:
@@ -29,42 +29,48 @@ QUERY_HELP_SWITCHES = tuple(
     for name, _ in _QUERIES
 )
 
-CHANGES = (
-    Switch("persistence", ("-pm", "--persistence-mode"), "MODE", "Keep the driver loaded: 0/DISABLED or 1/ENABLED."),
-    Switch("ecc", ("-e", "--ecc-config"), "MODE", "ECC from the next restart on: 0/DISABLED or 1/ENABLED."),
-    _missing("ecc_reset", "-p --reset-ecc-errors", "COUNTS", "Set counts to zero: 0/VOLATILE or 1/AGGREGATE."),
-    Switch(
-        "compute_mode",
-        ("-c", "--compute-mode"),
-        "MODE",
-        "Who may compute: 0/DEFAULT, 2/PROHIBITED, 3/EXCLUSIVE_PROCESS.",
+_CHANGES = (
+    ("persistence", "-pm --persistence-mode", "MODE", "Keep the driver loaded: 0/DISABLED or 1/ENABLED."),
+    ("ecc", "-e --ecc-config", "MODE", "ECC from the next restart on: 0/DISABLED or 1/ENABLED."),
+    ("ecc_reset", "-p --reset-ecc-errors", "COUNTS", "Set counts to zero: 0/VOLATILE or 1/AGGREGATE."),
+    ("compute_mode", "-c --compute-mode", "MODE", "Who may compute: 0/DEFAULT, 2/PROHIBITED, 3/EXCLUSIVE_PROCESS."),
+    ("lock_clocks", "-lgc --lock-gpu-clocks", "MIN,MAX", "Keep the SM clock between two values, MHz."),
+    ("reset_clocks", "-rgc --reset-gpu-clocks", None, "Let the SM clock free again."),
+    ("lock_memory", "-lmc --lock-memory-clocks", "MIN,MAX", "Keep the memory clock between two values, MHz."),
+    ("reset_memory", "-rmc --reset-memory-clocks", None, "Let the memory clock free again."),
+    ("lock_deferred", "-lmcd --lock-memory-clocks-deferred", "CLOCK", "The same from the next load on."),
+    ("reset_deferred", "-rmcd --reset-memory-clocks-deferred", None, "Take that back."),
+    (
+        "applications",
+        "-ac --applications-clocks",
+        "MEMORY,GRAPHICS",
+        "Clocks of applications, MHz (before 590).",
     ),
-    Switch("reset", ("-r", "--gpu-reset"), "KIND", "Reset GPUs that nobody has open; `bus` for a bus reset.", True),
-    Switch("lock_clocks", ("-lgc", "--lock-gpu-clocks"), "MIN,MAX", "Keep the SM clock between two values, MHz."),
-    Switch("reset_clocks", ("-rgc", "--reset-gpu-clocks"), None, "Let the SM clock free again."),
-    Switch("power_limit", ("-pl", "--power-limit"), "WATTS", "The most power that the GPU may draw."),
-    _missing("gom", "--gom", "MODE", "GPU operation mode."),
-    _missing("virtualization", "-vm --virt-mode", "MODE", "Virtualization mode."),
-    _missing("clock_mode", "-m --mode", "MODE", "How -lgc keeps the clock."),
-    _missing("lock_memory", "-lmc --lock-memory-clocks", "MIN,MAX", "Keep the memory clock between two values."),
-    _missing("reset_memory", "-rmc --reset-memory-clocks", None, "Let the memory clock free again."),
-    _missing("lock_deferred", "-lmcd --lock-memory-clocks-deferred", "CLOCK", "The same from the next load on."),
-    _missing("reset_deferred", "-rmcd --reset-memory-clocks-deferred", None, "Take that back."),
-    _missing("applications", "-ac --applications-clocks", "MEMORY,GRAPHICS", "Applications clocks (deprecated)."),
-    _missing("reset_applications", "-rac --reset-applications-clocks", None, "Their defaults (deprecated)."),
-    _missing("scope", "-sc --scope", "SCOPE", "What -pl limits."),
-    _missing("cuda_clocks", "-cc --cuda-clocks", "MODE", "Clocks of CUDA work."),
-    _missing("accounting", "-am --accounting-mode", "MODE", "Keep statistics of processes."),
-    _missing("clear_accounting", "-caa --clear-accounted-apps", None, "Forget them."),
-    _missing("auto_boost", "--auto-boost-default", "MODE", "Auto boost."),
-    _missing("auto_boost_right", "--auto-boost-permission", "MODE", "Who may set it."),
-    _missing("mig", "-mig --multi-instance-gpu", "MODE", "Multi-Instance GPU: 0/DISABLED or 1/ENABLED."),
-    _missing("target_temperature", "-gtt --gpu-target-temp", "CELSIUS", "Target temperature."),
-    _missing("dram_encryption", "-den --dram-encryption", "MODE", "Encryption of memory."),
-    _missing("set_hostname", "--set-hostname", "NAME", "Name a GPU."),
-    _missing("get_hostname", "--get-hostname", None, "Show that name."),
-    _missing("error_on_warning", "-eow --error-on-warning", None, "A warning gives a status other than 0."),
+    ("reset_applications", "-rac --reset-applications-clocks", None, "Their defaults."),
+    ("power_limit", "-pl --power-limit", "WATTS", "The most power that the GPU may draw."),
+    ("cuda_clocks", "-cc --cuda-clocks", "MODE", "Clocks of CUDA work: 0/RESTORE_DEFAULT or 1/OVERRIDE."),
+    ("accounting", "-am --accounting-mode", "MODE", "Statistics of processes that end: 0/DISABLED or 1/ENABLED."),
+    ("clear_accounting", "-caa --clear-accounted-apps", None, "Forget them."),
+    ("auto_boost", "--auto-boost-default", "MODE", "Auto boost: 0/DISABLED or 1/ENABLED."),
+    ("auto_boost_right", "--auto-boost-permission", "MODE", "Who may set it: 0/UNRESTRICTED or 1/RESTRICTED."),
+    ("mig", "-mig --multi-instance-gpu", "MODE", "Multi-Instance GPU: 0/DISABLED or 1/ENABLED."),
+    ("gom", "--gom", "MODE", "GPU operation mode: 0/ALL_ON, 1/COMPUTE or 2/LOW_DP."),
+    ("virtualization", "-vm --virt-mode", "MODE", "Virtualization mode: 3/VGPU or 4/VSGA."),
+    ("target_temperature", "-gtt --gpu-target-temp", "CELSIUS", "Target temperature."),
+    ("dram_encryption", "-den --dram-encryption", "MODE", "Encryption of memory: 0/DISABLED or 1/ENABLED."),
 )
+
+RESET = Switch("reset", ("-r", "--gpu-reset"), "KIND", "Reset GPUs that nobody has open; `bus` for a bus reset.", True)
+CHANGES = (
+    *(Switch(key, tuple(names.split()), argument, text) for key, names, argument, text in _CHANGES),
+    RESET,
+)
+BESIDE_CHANGES = (
+    Switch("clock_mode", ("-m", "--mode"), "MODE", "How -lgc keeps the clock: 0 or 1."),
+    Switch("scope", ("-sc", "--scope"), "SCOPE", "What -pl limits: 0/GPU or 1/TOTAL_MODULE."),
+    Switch("error_on_warning", ("-eow", "--error-on-warning"), None, "A warning gives a status other than 0."),
+)
+"""What only says how another option is meant."""
 
 GROUPS: tuple[tuple[str, tuple[Switch, ...]], ...] = (
     (
@@ -93,7 +99,7 @@ GROUPS: tuple[tuple[str, tuple[Switch, ...]], ...] = (
             Switch("query", ("-q", "--query"), None, "All about the GPUs."),
             Switch("display", ("-d", "--display"), "SECTIONS", "Only these sections, with commas."),
             _missing("unit", "-u --unit", None, "S-class units instead."),
-            _missing("xml", "-x --xml-format", None, "As XML."),
+            Switch("xml", ("-x", "--xml-format"), None, "As XML (the whole report)."),
             _missing("dtd", "--dtd", None, "With the document type."),
         ),
     ),
@@ -104,7 +110,15 @@ GROUPS: tuple[tuple[str, tuple[Switch, ...]], ...] = (
             Switch("format", ("--format",), "FORMAT", "csv, and with commas: noheader, nounits. Needed."),
         ),
     ),
-    ("DEVICE MODIFICATION OPTIONS (as root)", CHANGES),
+    (
+        "DEVICE MODIFICATION OPTIONS (as root; with -i for some GPUs)",
+        (
+            *CHANGES,
+            *BESIDE_CHANGES,
+            _missing("set_hostname", "--set-hostname", "NAME", "Name a GPU."),
+            _missing("get_hostname", "--get-hostname", None, "Show that name."),
+        ),
+    ),
     ("UNIT MODIFICATION OPTIONS", (_missing("led", "-t --toggle-led", "STATE", "The LED of an S-class unit."),)),
 )
 
@@ -114,13 +128,22 @@ SUBCOMMANDS = {
     "dmon": "Readings of the GPUs, sample by sample.",
     "pmon": "Processes on the GPUs, sample by sample.",
     "topo": "How GPUs and RDMA devices are connected.",
+    "drain": "Take GPUs away from the driver and give them back.",
     "nvlink": "NVLinks of the GPUs.",
+    "c2c": "Chip-to-chip links between GPU and CPU.",
+    "clocks": "Clocks in step with those of another system.",
+    "encodersessions": "Sessions of the video encoder.",
+    "fbcsessions": "Sessions of frame buffer capture.",
+    "vgpu": "Virtual GPUs.",
+    "mig": "Cut GPUs in MIG mode up.",
+    "compute-policy": "How long a process has the GPU before the next one's turn.",
+    "boost-slider": "More clock for one unit, less for others.",
+    "power-hint": "What a kind of work would draw.",
+    "conf-compute": "Confidential computing.",
 }
 """Subcommands that there are, with what they do."""
 
 OTHER_SUBCOMMANDS = (
-    "daemon", "replay", "drain", "c2c", "clocks", "encodersessions", "fbcsessions", "vgpu", "mig", "compute-policy",
-    "boost-slider", "power-hint", "base-clocks", "conf-compute", "gpm", "pci", "power-smoothing", "power-profiles",
-    "rusd", "prm", "soc",
+    "daemon", "replay", "base-clocks", "gpm", "pci", "power-smoothing", "power-profiles", "rusd", "prm", "soc",
 )  # fmt: skip
 """Subcommands of the real tool that are not modelled."""

@@ -1,21 +1,26 @@
 """The summary that `nvidia-smi` prints without arguments: GPUs, then their processes.
 
-Layout: captures of drivers 590.48.01 (H100, GB200), 595.80, 610.57 and 570.158 for the 91-column box of 535 and later;
-460.32 and 510.47 for the 79-column one. From 580 on the line below the versions begins with `+`, before with `|`; 610
-calls the versions KMD and CUDA UMD. How a long process name is cut is a guess.
+Layout: captures of drivers 590.48.01 (H100, GB200), 595.80, 610.57 and 570.158 for the 91-column box of 550 and later,
+550.90 for its first form (an empty line of spaces, process ids further left); 535.104, 535.183 and 545.23 for the
+89-column box; 460.32 and 510.47 for the 79-column one.
+From 580 on the line below the versions begins with `+`, before with `|`; 610 calls the versions KMD and CUDA UMD. How a
+long process name is cut, and with which release between 550 and 570 the first form ends, are guesses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.commands.gpu._nvidia_smi.devices import Device, process_name
+from engine.commands.gpu._nvidia_smi.devices import Device, instance_ids, process_name
 from engine.commands.gpu._nvidia_smi.formats import date_line, whole_watts
 from engine.commands.gpu._nvidia_smi.library import Versions
+from engine.commands.gpu._nvidia_smi.table_mig import mig_lines
+from engine.control.mig.profiles import profiles
 from engine.world.inventory import Inventory
+from engine.world.records import Process
 
-WIDE_FROM, PLUS_FROM, NEW_NAMES_FROM = 535, 580, 610
+WIDE_FROM, WIDER_FROM, SECOND_WIDE_FROM, PLUS_FROM, NEW_NAMES_FROM = 530, 550, 560, 580, 610
 
 _MODES = {"Default": "Default", "Exclusive_Process": "E. Process", "Exclusive_Thread": "E. Thread"}
 
@@ -29,6 +34,8 @@ class Layout:
     head: tuple[str, str]
     process_name: int
     process_head: tuple[str, str]
+    pid: int
+    empty: str = ""
 
     @property
     def width(self) -> int:
@@ -56,6 +63,32 @@ WIDE = Layout(
         "|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |",
         "|        ID   ID                                                               Usage      |",
     ),
+    17,
+)
+
+FIRST_WIDE = replace(
+    WIDE,
+    process_name=42,
+    process_head=(
+        "|  GPU   GI   CI        PID   Type   Process name                              GPU Memory |",
+        "|        ID   ID                                                               Usage      |",
+    ),
+    pid=11,
+    empty=" " * 89,
+)
+
+BEFORE_550 = replace(
+    FIRST_WIDE,
+    cells=(41, 22, 22),
+    head=(
+        "| GPU  Name                 Persistence-M | Bus-Id        Disp.A | Volatile Uncorr. ECC |",
+        "| Fan  Temp   Perf          Pwr:Usage/Cap |         Memory-Usage | GPU-Util  Compute M. |",
+    ),
+    process_name=40,
+    process_head=(
+        "|  GPU   GI   CI        PID   Type   Process name                            GPU Memory |",
+        "|        ID   ID                                                             Usage      |",
+    ),
 )
 
 NARROW = Layout(
@@ -70,12 +103,23 @@ NARROW = Layout(
         "|  GPU   GI   CI        PID   Type   Process name                  GPU Memory |",
         "|        ID   ID                                                   Usage      |",
     ),
+    11,
+    " " * 79,
 )
+
+
+def layout_of(release: int) -> Layout:
+    """The layout of a driver release."""
+    if release < WIDE_FROM:
+        return NARROW
+    if release < WIDER_FROM:
+        return BEFORE_550
+    return FIRST_WIDE if release < SECOND_WIDE_FROM else WIDE
 
 
 def summary_lines(inventory: Inventory, now: int, versions: Versions, devices: Sequence[Device]) -> Iterator[str]:
     """Every line of the summary."""
-    layout = WIDE if versions.release >= WIDE_FROM else NARROW
+    layout = layout_of(versions.release)
     yield f"{date_line(inventory, now)}       "
     yield layout.whole()
     yield _version_line(versions)
@@ -85,7 +129,10 @@ def summary_lines(inventory: Inventory, now: int, versions: Versions, devices: S
     yield layout.rule("=", "|", "|")
     for device in devices:
         yield from _gpu_rows(layout, device)
-    yield "" if layout is WIDE else " " * (layout.width + 2)
+    if any(device.state.mig_enabled for device in devices):
+        yield ""
+        yield from mig_lines(devices, versions.release)
+    yield layout.empty
     yield from _process_box(layout, devices)
 
 
@@ -93,6 +140,8 @@ def _version_line(versions: Versions) -> str:
     tool, kernel, cuda = versions.library, versions.kernel, versions.cuda
     if versions.release < WIDE_FROM:
         return f"| NVIDIA-SMI {tool:<12} Driver Version: {kernel:<12} CUDA Version: {cuda:<8} |"
+    if versions.release < WIDER_FROM:
+        return f"| NVIDIA-SMI {tool:<22} Driver Version: {kernel:<12} CUDA Version: {cuda:<8} |"
     if versions.release >= NEW_NAMES_FROM:
         return f"| NVIDIA-SMI {tool:<22} KMD Version: {kernel:<13} CUDA UMD Version: {cuda:<8} |"
     return f"| NVIDIA-SMI {tool:<22} Driver Version: {kernel:<14} CUDA Version: {cuda:<8} |"
@@ -104,7 +153,7 @@ def cut(name: str, width: int) -> str:
 
 
 def _gpu_rows(layout: Layout, device: Device) -> Iterator[str]:
-    first, second, third = _wide_cells(device) if layout is WIDE else _narrow_cells(device)
+    first, second, third = _narrow_cells(device) if layout is NARROW else _wide_cells(layout, device)
     yield f"|{first[0]}|{first[1]}|{first[2]}|"
     yield f"|{second[0]}|{second[1]}|{second[2]}|"
     yield f"|{third[0]}|{third[1]}|{third[2]}|"
@@ -114,22 +163,23 @@ def _gpu_rows(layout: Layout, device: Device) -> Iterator[str]:
 Cells = tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str, str]]
 
 
-def _wide_cells(device: Device) -> Cells:
+def _wide_cells(layout: Layout, device: Device) -> Cells:
+    middle = layout.cells[1]
     name, persistence = cut(device.product.name, WIDE.name), "On" if device.state.persistence else "Off"
     draw, limit = f"{whole_watts(device.power)}W", f"{whole_watts(device.state.power_limit)}W"
     used, total = f"{device.memory_used}MiB", f"{device.product.memory_total}MiB"
     return (
         (
             f" {device.index:>3}  {name:<27}    {persistence:<3} ",
-            f"   {device.bus_id} Off ",
+            f"{device.bus_id:>{middle - 5}} Off ",
             f"{_uncorrected(device):>21} ",
         ),
         (
-            f" N/A{device.temperature:>5}C    {'P0':<5}{draw:>13} / {limit:>5} ",
-            f"{used:>11} / {total:>9} ",
+            f" N/A{device.temperature:>5}C    {'P0':<5}{draw:>{25 - middle // 2}} / {limit:>{middle // 2 - 7}} ",
+            f"{used:>{middle // 2 - 1}} / {total:>{middle // 2 - 3}} ",
             f"{_busy(device):>8}{_mode(device):>13} ",
         ),
-        (" " * 41, " " * 24, f"{_mig(device):>21} "),
+        (" " * 41, " " * middle, f"{_mig(device):>21} "),
     )
 
 
@@ -162,7 +212,8 @@ def _uncorrected(device: Device) -> str:
 
 
 def _busy(device: Device) -> str:
-    return "N/A" if device.state.mig_enabled else f"{device.load.sm}%"
+    busy = device.busy(device.load.sm)
+    return "N/A" if busy is None else f"{busy}%"
 
 
 def _mode(device: Device) -> str:
@@ -171,6 +222,8 @@ def _mode(device: Device) -> str:
 
 def _mig(device: Device) -> str:
     state = device.state
+    if not profiles(device.product):
+        return "N/A"
     return ("Enabled" if state.mig_enabled else "Disabled") + ("*" if state.mig_enabled != state.mig_pending else "")
 
 
@@ -180,7 +233,7 @@ def _process_box(layout: Layout, devices: Sequence[Device]) -> Iterator[str]:
     yield from layout.process_head
     yield layout.whole("=", "|")
     rows = [
-        _process_row(layout, device, process.pid, process_name(process), mebibytes)
+        _process_row(layout, device, process, mebibytes)
         for device in devices
         for process, mebibytes in device.processes
     ]
@@ -188,8 +241,10 @@ def _process_box(layout: Layout, devices: Sequence[Device]) -> Iterator[str]:
     yield layout.whole()
 
 
-def _process_row(layout: Layout, device: Device, pid: int, name: str, mebibytes: int) -> str:
-    pid_width = 16 if layout is WIDE else 10
+def _process_row(layout: Layout, device: Device, process: Process, mebibytes: int) -> str:
+    name = process_name(process)
     shown = name if len(name) <= layout.process_name else "..." + name[-(layout.process_name - 3) :]
-    left = f"|  {device.index:>3}   N/A  N/A{pid:>{pid_width}}{'C':>7}   {shown}"
+    instance, compute = instance_ids(process)
+    ids = f"{instance:>5}{compute:>5} " if process.instance else f"{instance:>6}{compute:>5}"
+    left = f"|  {device.index:>3}{ids}{process.pid:>{layout.pid - 1}}{'C':>7}   {shown}"
     return left + f"{f'{mebibytes}MiB':>{layout.width - len(left)}} |"

@@ -67,13 +67,20 @@ def _wrong(context: Context, word: str, section: str) -> Refused:
     return refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
 
 
+_NAMES = 46
+"""The width of the column of names in a help."""
+
+
 def switch_lines(switches: Sequence[Switch], indentation: str = "    ") -> list[str]:
     """The options as lines of a help."""
     lines = []
     for switch in switches:
         names = ", ".join(switch.names) + (f"={switch.argument}" if switch.argument else "")
         note = "" if switch.modelled else " (not modelled)"
-        lines.append(f"{indentation}{names:<46} {switch.help}{note}")
+        if len(names) > _NAMES:
+            lines.append(f"{indentation}{names}")
+            names = ""
+        lines.append(f"{indentation}{names:<{_NAMES}} {switch.help}{note}")
     return lines
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from engine.commands.command import Command
 from engine.commands.context import Context
-from engine.commands.options import Option, Parsed, UsageError, option_lines, parse
+from engine.commands.options import Option, Parsed, UsageError, parse
 from engine.control import packages
 from engine.control.package_table import upstream
 
@@ -22,23 +23,24 @@ FATAL, USAGE = 255, 2
 _PACKAGE = "rdma-core"
 
 _COMMON = (
-    Option("z", "config", "config", help="(not modelled) use this configuration file"),
-    Option("C", "Ca", "ca", help="the local device to use"),
-    Option("P", "Port", "port", help="the local port to use"),
-    Option("D", "Direct", help="(not modelled) the destination is a direct route"),
+    Option("z", "config", "<config>", help="(not modelled) use this configuration file"),
+    Option("C", "Ca", "<ca>", help="the local device to use"),
+    Option("P", "Port", "<port>", help="the local port to use"),
+    Option("D", "Direct", help="the destination is a direct route"),
     Option("L", "Lid", help="the destination is a LID (the default)"),
     Option("G", "Guid", help="the destination is a port GUID"),
-    Option("t", "timeout", "ms", help="how long to wait for an answer"),
-    Option("s", "sm_port", "lid", help="the LID of the subnet manager to ask"),
+    Option("t", "timeout", "<ms>", help="how long to wait for an answer"),
+    Option("s", "sm_port", "<lid>", help="the LID of the subnet manager to ask"),
     Option("K", "show_keys", help="show security keys"),
-    Option("y", "m_key", "key", help="the management key to use"),
+    Option("y", "m_key", "<key>", help="the management key to use"),
     Option("e", "errors", help="show errors of sending and receiving"),
     Option("v", "verbose", help="say more"),
     Option("d", "debug", help="(not modelled) tell what goes on"),
     Option("h", "help", help="print this text"),
     Option("V", "version", help="print the version"),
 )
-_NOT_MODELLED = ("config", "Direct", "debug")
+_NOT_MODELLED = ("config", "debug")
+_HELP_COLUMN, _HELP_WIDTH = 24, 74
 
 
 class Failed(Exception):
@@ -66,6 +68,17 @@ def fail(context: Context, text: str) -> Failed:
     return Failed()
 
 
+def checks_of(context: Context, parsed: Parsed, known: Sequence[str], usual: frozenset[str]) -> frozenset[str]:
+    """What --diffcheck asks to compare, or the usual. Raises Failed for a word that is not known."""
+    if "diffcheck" not in parsed:
+        return usual
+    words = [word.lower() for word in parsed["diffcheck"].split(",") if word]
+    for word in words:
+        if word not in known:
+            raise UsageError(f"invalid diff check key: {word}\n", USAGE)
+    return frozenset(words)
+
+
 def process_number(context: Context) -> int:
     """The number of the running program's process."""
     return context.world.systems[context.host].next_pid
@@ -80,19 +93,16 @@ class Program:
     options: Sequence[Option]
     operands: str
     missing: Sequence[str]
+    examples: Sequence[str] = ()
+    least: int = 0
 
     def usage(self) -> str:
         """The text for -h and after mistakes."""
-        lines = [
-            "",
-            f"Usage: {self.name} [options] {self.operands}",
-            "",
-            "Options:",
-            *option_lines(self.options),
-            "",
-            "",
-        ]
-        return "\n".join(lines)
+        lines = ["", f"Usage: {self.name} [options] {self.operands}", "", "Options:"]
+        lines += [line for option in self.options if option.long or option.short for line in _described(option)]
+        if self.examples:
+            lines += ["", "Examples:", *(f"  {self.name} {example}" for example in self.examples)]
+        return "\n".join((*lines, "", ""))
 
     async def run(self, context: Context) -> int:
         """Parse, and do it."""
@@ -102,9 +112,11 @@ class Program:
         if "version" in parsed:
             context.error(f"{self.name} BUILD VERSION: {_version(context)}")
             return 0
+        if len(parsed.operands) < self.least:
+            raise UsageError(self.usage(), USAGE)
         lacking = next((name for name in (*self.missing, *_NOT_MODELLED) if name in parsed), None)
         if lacking:
-            return context.not_modelled(f"{self.name} --{lacking}")
+            return context.not_modelled(f"{self.name} {'--' if len(lacking) > 1 else '-'}{lacking}")
         try:
             outcome = self.main(context, parsed)
             return await outcome if inspect.isawaitable(outcome) else outcome
@@ -122,19 +134,31 @@ def program(
     operands: str = "",
     missing: Sequence[str] = (),
     manual: str = "",
+    examples: Sequence[str] = (),
+    least: int = 0,
 ) -> Command:
-    """The command: its own options, then the common ones but those whose letters are in `without`."""
+    """The command: its own options, then the common ones but those whose letters are in `without`. With fewer than
+    `least` operands it prints its usage.
+    """
     every = (*options, *(option for option in _COMMON if (option.short or "") not in without))
     return Command(
         name,
         summary,
-        Program(name, main, every, operands, missing).run,
-        synopsis=f"{name} [options] {operands}".rstrip(),
+        Program(name, main, every, operands, missing, examples, least).run,
+        synopsis=f"{name} [options] {operands.partition(chr(10))[0]}".rstrip(),
         options=every,
         manual=manual,
         path="/usr/sbin",
         section=8,
     )
+
+
+def _described(option: Option) -> list[str]:
+    """An option in the usage text: `  --name, -x <value>      what it does`, wrapped."""
+    words = f"  --{option.long or option.short}" + (f", -{option.short}" if option.short else "")
+    words += f" {option.argument}" if option.argument else ""
+    start = f"{words:<{_HELP_COLUMN}}  "
+    return wrap(option.help, _HELP_WIDTH, initial_indent=start, subsequent_indent=" " * len(start)) or [start]
 
 
 def _version(context: Context) -> str:

@@ -1,7 +1,7 @@
 """What becomes of a TCP connection to a host of the site: who listens, who refuses, who does not answer.
 
-A port is open if the service that listens there by default runs (ports of Ubuntu's and the vendors' packages, and of
-slurm.conf). What such a service would say is not modelled. There is no way out of the site.
+A port is open if a service or a program listens there (engine.control.sockets). What a service would say is not
+modelled. There is no way out of the site.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from enum import Enum
 from engine.commands.context import Context
 from engine.commands.linux._support import archive
 from engine.commands.linux._support.names import Resolver
-from engine.control import network, service_state
+from engine.control import network, sockets
 from engine.kernel.units import MILLISECOND
 
-_NO_ANSWER_AFTER = 3_064 * MILLISECOND
+NO_ANSWER_AFTER = 3_064 * MILLISECOND
 """Three tries to resolve a neighbour's address, a second apart."""
 
 
@@ -29,26 +29,6 @@ class End(Enum):
     OPEN = "open"
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
-    """A port that a unit listens on; `local` ones answer on the loopback interface alone."""
-
-    unit: str
-    port: int
-    local: bool = False
-
-
-_LISTENERS = (
-    Listener("ssh.service", 22),
-    Listener("nfs-server.service", 2049),
-    Listener("nfs-server.service", 111),
-    Listener("slurmctld.service", 6817),
-    Listener("slurmd.service", 6818),
-    Listener("slurmdbd.service", 6819),
-    Listener("mariadb.service", 3306, local=True),
-    Listener("nvidia-dcgm.service", 5555, local=True),
-    Listener("nvidia-fabricmanager.service", 6666, local=True),
-)
 _MANAGEMENT_PORTS = {"bmc": (22, 80, 443), "switch": (22, 80, 443)}
 
 
@@ -73,7 +53,7 @@ def attempt(ctx: Context, name: str, port: int) -> Attempt:
     kind, owner = found
     local = owner == ctx.host and address.startswith("127.")
     if not local and not network.reachable(ctx.world, ctx.host, owner):
-        return Attempt(address, End.NO_ROUTE, _NO_ANSWER_AFTER)
+        return Attempt(address, End.NO_ROUTE, NO_ANSWER_AFTER)
     return Attempt(address, End.OPEN if _open(ctx, kind, owner, port, local) else End.REFUSED)
 
 
@@ -82,7 +62,5 @@ def _open(ctx: Context, kind: str, owner: str, port: int, local: bool) -> bool:
         return port in _MANAGEMENT_PORTS[kind]
     if port == 80 and archive.serves_packages(ctx, owner):
         return True
-    return any(
-        each.port == port and (local or not each.local) and service_state.is_active(ctx.world, owner, each.unit)
-        for each in _LISTENERS
-    )
+    serves = sockets.service_listens(ctx.world, owner, port, local=local)
+    return serves or sockets.listener(ctx.world, owner, port) is not None

@@ -98,7 +98,9 @@ class Row:
         text = process.state[0] + mark + process.state[1:]
         if self.kernel and self.name.startswith(("kworker/R", "kworker/0:0H")):
             text = text[0] + "<" + text[1:]
-        return text + ("l" if self.threads > 1 and "l" not in text else "")
+        if self.threads > 1 and "l" not in text:
+            return text.removesuffix("+") + ("l+" if text.endswith("+") else "l")
+        return text
 
     @property
     def control_group(self) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.commands.context import Context, Place
 from engine.commands.linux._support.names import Resolver
 from engine.commands.linux._support.sessions import remote_place
-from engine.control import boot, network, systemd
+from engine.control import boot, cpu_sets, network, systemd
 from engine.control.accounts import Identity, identity
 from engine.kernel.errors import BreakfixError
 from engine.kernel.units import MILLISECOND
@@ -63,7 +63,8 @@ def connect(ctx: Context, target: Target, resolver: Resolver, *, terminal: str |
     who = _entering(ctx, target)
     if who is None:
         return Failure(f"{target.user}@{target.name}: Permission denied (publickey).")
-    return remote_place(host, who, source, address, terminal=terminal)
+    place = remote_place(host, who, source, address, terminal=terminal)
+    return replace(place, confined=cpu_sets.of_sessions(ctx.world, host))
 
 
 def _nobody(start: str, target: Target) -> Failure:

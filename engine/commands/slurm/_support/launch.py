@@ -8,14 +8,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from engine.commands.context import Context, Input, Interrupted, Output
 from engine.commands.linux._support import fanout, remote
 from engine.commands.linux._support.names import Resolver
 from engine.commands.slurm._support.task_environment import Layout, task_environment
 from engine.commands.streams import BytesInput, NoInput
+from engine.control import communicators
 from engine.control.slurm import jobs, registration
-from engine.kernel.units import SECOND
+from engine.kernel.units import MILLISECOND, SECOND
 
 NODE_FAILED = -1
 NOT_FOUND = 127
@@ -23,6 +25,8 @@ _EXECVE_FAILED = 2
 _CTRL_C = 130
 _SIGNALS = {134: "Aborted", 137: "Killed", 139: "Segmentation fault", 143: "Terminated"}
 _LOOK = 1 * SECOND
+_KILLED = 137
+_BREAK_SPREADS = 40 * MILLISECOND
 
 
 @dataclass(slots=True)
@@ -31,6 +35,8 @@ class Launch(fanout.Fan):
 
     layout: Layout | None = None
     words: Sequence[str] = ()
+    broken: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    """The first rank that left its parallel program badly while others were still in it."""
 
     async def _on_host(self, host: str, resolver: Resolver, out: Output, err: Output) -> int:
         del resolver
@@ -38,14 +44,18 @@ class Launch(fanout.Fan):
         rank, node, local = self.layout.places()[int(host)]
         ctx, errors = self.ctx, _Errors(self.words[0], err)
         environment = task_environment(ctx.world, self.layout, rank, node, local, ctx.environment)
-        place = ctx.elsewhere(host=node, environment=environment)
+        place = ctx.elsewhere(host=node, environment=environment, cpus="", memory_nodes="", confined="")
         stdin: Input = BytesInput(self.stdin) if self.stdin else NoInput()
         status = await remote.while_up(
             ctx, node, lambda: ctx.runner.run(self.words, place, stdin=stdin, stdout=out, stderr=errors)
         )
         if status is None:
             return NODE_FAILED
-        return errors.end(status)
+        ended = errors.end(status)
+        name = f"step/{self.layout.job.id}.{self.layout.step}"
+        if ended and not self.broken.done() and communicators.meeting(ctx.world, name) is not None:
+            self.broken.set_result(rank)
+        return ended
 
 
 class _Errors:
@@ -77,10 +87,13 @@ class _Errors:
 
 @dataclass(slots=True)
 class Outcome:
-    """How a step ended: the status of each rank; `killed` if the job was taken away meanwhile."""
+    """How a step ended: the status of each rank; `killed` if the job was taken away meanwhile, `broken` the rank for
+    whose end the MPI plugin ended the others.
+    """
 
     statuses: dict[int, int] = field(default_factory=dict)
     killed: bool = False
+    broken: int | None = None
 
     @property
     def signal(self) -> int:
@@ -108,9 +121,13 @@ async def run_tasks(ctx: Context, layout: Layout, words: Sequence[str], stdin: b
     await asyncio.sleep(0)
     watch = asyncio.ensure_future(_job_ends(ctx, layout.job.id))
     try:
-        await asyncio.wait({task, watch}, return_when=asyncio.FIRST_COMPLETED)
-        killed = not task.done()
-        (watch if killed else task).result()
+        waited: set[asyncio.Future[Any]] = {task, watch, launch.broken}
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        if launch.broken.done() and not task.done():
+            await ctx.clock.sleep(_BREAK_SPREADS)
+        killed = watch.done() and not task.done()
+        if task.done() or killed:
+            (watch if killed else task).result()
     finally:
         for each in (task, watch):
             each.cancel()
@@ -118,7 +135,10 @@ async def run_tasks(ctx: Context, layout: Layout, words: Sequence[str], stdin: b
     statuses = {int(rank): status for rank, status in launch.statuses.items()}
     if _CTRL_C in statuses.values():
         raise Interrupted
-    return Outcome(statuses, killed)
+    broken = min(rank for rank, status in statuses.items() if status) if launch.broken.done() else None
+    if broken is not None and not killed:
+        statuses = {rank: statuses.get(rank, _KILLED) for rank, _, _ in layout.places()}
+    return Outcome(statuses, killed, broken)
 
 
 async def _job_ends(ctx: Context, number: int) -> None:

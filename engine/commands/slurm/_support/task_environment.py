@@ -21,12 +21,16 @@ _ALL_VENDORS = ("CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVI
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A step: its number, its nodes, and how many tasks each of them gets."""
+    """A step: its number, its nodes, how many tasks each of them gets, which MPI plugin serves them (--mpi), and which
+    variables go along (--export).
+    """
 
     job: Job
     step: int
     nodes: tuple[str, ...]
     tasks: tuple[int, ...]
+    mpi: str = "none"
+    export: str = "ALL"
 
     @property
     def total(self) -> int:
@@ -73,8 +77,34 @@ def task_environment(
         "SLURM_PROCID": str(rank),
         "SLURM_CPUS_ON_NODE": str(job.cpus_per_node),
     }
-    given = {**_job_variables(world, job, outside), **_step_variables(layout), **own, **_gpus(world, job, node)}
-    return {**outside, **given}
+    mpi = mpi_variables(layout, rank)
+    given = {**_job_variables(world, job, outside), **_step_variables(layout), **own, **mpi, **_gpus(world, job, node)}
+    return {**exported(outside, layout.export), **given}
+
+
+def exported(environment: Mapping[str, str], option: str) -> dict[str, str]:
+    """What `--export` takes over of srun's environment: ALL, NONE or NIL (Slurm's own alone), or a list of names,
+    `NAME=VALUE` and ALL, of which a later one goes before an earlier one (srun(1)).
+    """
+    found = {name: value for name, value in environment.items() if name.startswith(("SLURM_", "SPANK_"))}
+    for word in option.split(","):
+        name, equals, value = word.partition("=")
+        if word.upper() == "ALL":
+            found |= environment
+        elif equals:
+            found[name] = value
+        elif name in environment:
+            found[name] = environment[name]
+    return found
+
+
+def mpi_variables(layout: Layout, rank: int) -> dict[str, str]:
+    """What the MPI plugin tells a task of its place in the program."""
+    if layout.mpi.startswith("pmix"):
+        return {"PMIX_NAMESPACE": f"slurm.pmix.{layout.job.id}.{layout.step}", "PMIX_RANK": str(rank)}
+    if layout.mpi == "pmi2":
+        return {"PMI_JOBID": f"{layout.job.id}.{layout.step}", "PMI_RANK": str(rank), "PMI_SIZE": str(layout.total)}
+    return {}
 
 
 def _job_variables(world: World, job: Job, outside: Mapping[str, str]) -> dict[str, str]:

@@ -8,10 +8,10 @@ import re
 import pytest
 
 from engine.commands.gpu._nvidia_smi.report_tree import DISPLAYS
-from engine.commands.gpu._nvidia_smi.topology import relation
 from engine.control.systemd import DisableUnit, StopUnit
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE, SECOND
+from engine.physics.paths.topology import relation
 from engine.simulation import open_site
 from engine.world.world import World
 from tests.support.run import run_command
@@ -175,3 +175,11 @@ def test_the_video_clock_reaches_both_readings(smi, site: Simulation[World], bur
     site.advance(MINUTE)
     clocks = smi("--query-gpu=clocks.video --format=csv,noheader,nounits").lines
     assert (clocks[0], clocks[2]) == ("765", "1545")
+
+
+def test_nvlinks_that_are_down_are_missing_in_the_matrix(smi, site: Simulation[World]) -> None:
+    node = site.world.node("dgx-04")
+    site.world.nvlinks.update(node.gpus[2].id, down=(5,))
+    rows = [line.split("\t") for line in smi("topo -m").lines[1:9]]
+    assert [cell for cell in rows[2][1:9] if cell.strip() != "X"] == ["NV17"] * 7
+    assert rows[0][2] == "NV18" and rows[0][3] == "NV17"

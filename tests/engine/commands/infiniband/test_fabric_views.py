@@ -82,8 +82,3 @@ def test_the_manager_and_its_end(simulation: Simulation[World]) -> None:
 def test_sound_links_run_at_what_both_ends_can(simulation: Simulation[World]) -> None:
     text = on(simulation, "iblinkinfo").stdout
     assert "106.25 Gbps Active/  LinkUp" in text and "Could be" not in text
-
-
-def test_changes_are_not_modelled(simulation: Simulation[World]) -> None:
-    result = on(simulation, "ibportstate 1 1 disable")
-    assert (result.status, result.stderr) == (125, "breakfix: not modelled: ibportstate disable\n")

@@ -90,13 +90,13 @@ def test_users_may_not_read_capabilities(simulation: Simulation[World]) -> None:
     ("changes", "status"),
     [
         ({}, "Speed 32GT/s (ok), Width x16 (ok)"),
-        ({"pcie_width": 8}, "Speed 32GT/s (ok), Width x8 (downgraded)"),
-        ({"pcie_generation": 4}, "Speed 16GT/s (downgraded), Width x16 (ok)"),
-        ({"pcie_generation": 1, "pcie_width": 4}, "Speed 2.5GT/s (downgraded), Width x4 (downgraded)"),
+        ({"width": 8}, "Speed 32GT/s (ok), Width x8 (downgraded)"),
+        ({"generation": 4}, "Speed 16GT/s (downgraded), Width x16 (ok)"),
+        ({"generation": 1, "width": 4}, "Speed 2.5GT/s (downgraded), Width x4 (downgraded)"),
     ],
 )
 def test_links_below_their_best(simulation: Simulation[World], changes: dict[str, object], status: str) -> None:
-    simulation.world.gpus.update("dgx-01/gpu4", **changes)
+    simulation.world.pcie_links.update(f"dgx-01/0000:{address(simulation, 4)}", **changes)
     text = on(simulation, f"lspci -vv -s {address(simulation, 4)}").stdout
     assert "\t\tLnkCap:\tPort #0, Speed 32GT/s, Width x16, " in text
     assert f"\t\tLnkSta:\t{status}\n" in text

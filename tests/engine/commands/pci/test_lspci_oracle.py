@@ -25,7 +25,8 @@ pytestmark = pytest.mark.skipif(VERSION is None, reason="no lspci here")
 def simulation(make_simulation: MakeSimulation) -> Simulation[World]:
     """A site whose hosts have the version of lspci that is installed here; links and boards are not all sound."""
     simulation = make_simulation(pciutils=VERSION)
-    simulation.world.gpus.update("dgx-02/gpu3", pcie_width=8, pcie_generation=3)
+    link = f"dgx-02/{simulation.world.inventory.gpu('dgx-02/gpu3').address}"
+    simulation.world.pcie_links.update(link, width=8, generation=3)
     simulation.world.gpus.update("dgx-02/gpu5", bus=BusState.ABSENT)
     return simulation
 

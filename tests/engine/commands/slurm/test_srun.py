@@ -202,3 +202,17 @@ def test_ctrl_c_ends_the_step_and_the_job(site: Simulation[World], run: Run) -> 
 
 def test_standard_input_goes_to_the_tasks(site: Simulation[World]) -> None:
     assert typed(site, "echo hello | srun -n2 cat")[0] == "hello\nhello\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ("", "A=1\nB=2\n"),
+        ("--export=ALL,B=5,C=3", "A=1\nB=5\nC=3\n"),
+        ("--export=A,C=3", "A=1\nC=3\n"),
+        ("--export=NONE", ""),
+    ],
+)
+def test_which_variables_go_along(site: Simulation[World], option: str, shown: str) -> None:
+    line = f"A=1 B=2 srun {option} -w dgx-04 env | grep -E '^[ABC]=' | sort"
+    assert typed(site, line)[0] == shown

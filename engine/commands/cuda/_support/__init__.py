@@ -1,0 +1,1 @@
+"""What CUDA programs have in common."""

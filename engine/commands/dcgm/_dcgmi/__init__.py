@@ -1,0 +1,1 @@
+"""Parts of dcgmi: its command line, its tables, one module for each subsystem."""

@@ -1,0 +1,1 @@
+"""What the names of Open MPI's launcher share."""

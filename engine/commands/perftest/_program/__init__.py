@@ -1,0 +1,1 @@
+"""What perftest's programs share: options, devices, the talk between both ends, and their tables."""

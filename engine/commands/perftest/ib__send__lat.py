@@ -1,0 +1,8 @@
+"""ib_send_lat of perftest 24.10 (release 6.24). Formats and texts: see engine/commands/perftest/_program."""
+
+from __future__ import annotations
+
+from engine.commands.perftest._program.kinds import LATENCY, SEND, Kind
+from engine.commands.perftest._program.program import command
+
+COMMAND = command(Kind("ib_send_lat", SEND, LATENCY), "measure the latency of RDMA sends")

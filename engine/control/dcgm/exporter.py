@@ -1,0 +1,87 @@
+"""dcgm-exporter 4.4.2-4.7.1: the text that it serves under /metrics, in the text format of Prometheus.
+
+Counters: its etc/default-counters.csv, which holds profiling metrics as dcp-metrics-included.csv does; their kinds and
+help texts are that file's. Form and order of labels: render_metrics.go (metrics in the order of field numbers, labels
+and attributes by name) and gpu_collector.go (blank values are left out; an Xid brings its number and its text). It
+reads through DCGM (here: the node's host engine), so it has nothing to tell while that is down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from engine.control import service_state
+from engine.control.dcgm import fields, host_engine
+from engine.control.dcgm.readings import Reading, read
+from engine.control.tables import rows
+from engine.world.world import World
+
+UNIT = "nvidia-dcgm-exporter.service"
+PORT = 9400
+LABEL = "label"
+_XID = 230
+_UNKNOWN = "Unknown Error"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """A metric: its field, what Prometheus takes it for, and its help."""
+
+    field: fields.Field
+    kind: str
+    help: str
+
+
+@cache
+def counters() -> tuple[Counter, ...]:
+    """Every metric, by field number."""
+    found = (Counter(fields.by_name()[name], kind, text) for name, kind, text in rows("dcgm_exporter_counters"))
+    return tuple(sorted(found, key=lambda counter: counter.field.id))
+
+
+@cache
+def xid_texts() -> Mapping[int, str]:
+    """What the exporter calls each Xid."""
+    return {int(number): text for number, text in rows("dcgm_exporter_xids")}
+
+
+def is_serving(world: World, host: str) -> bool:
+    """Whether the exporter's port answers."""
+    return service_state.is_active(world, host, UNIT)
+
+
+def metrics(world: World, host: str, now: int) -> str:
+    """The body of /metrics; empty while the host engine does not answer."""
+    engine = world.host_engines[host]
+    if not host_engine.is_running(world, host) or not engine.responsive:
+        return ""
+    gpus = read(world, host, now)
+    return "".join(f"{line}\n" for counter in counters() if counter.kind != LABEL for line in _lines(counter, gpus))
+
+
+def _lines(counter: Counter, gpus: Sequence[Reading]) -> Iterator[str]:
+    samples = [(gpu, found) for gpu in gpus if (found := fields.value(gpu, counter.field)) is not None]
+    if not samples:
+        return
+    yield f"# HELP {counter.field.name} {counter.help}"
+    yield f"# TYPE {counter.field.name} {counter.kind}"
+    for gpu, found in samples:
+        text = f"{found:f}" if counter.field.kind == "double" else str(found)
+        yield f"{counter.field.name}{{{_labels(counter, gpu, found)}}} {text}"
+
+
+def _labels(counter: Counter, gpu: Reading, found: fields.Value) -> str:
+    pairs = [
+        ("gpu", gpu.index),
+        ("UUID", gpu.state.uuid),
+        ("pci_bus_id", gpu.bus_id),
+        ("device", f"nvidia{gpu.index}"),
+        ("modelName", gpu.product.name),
+        ("Hostname", gpu.gpu.node),
+        *((each.field.name, fields.value(gpu, each.field)) for each in counters() if each.kind == LABEL),
+    ]
+    if counter.field.id == _XID and isinstance(found, int):
+        pairs += [("err_code", found), ("err_msg", xid_texts().get(found, _UNKNOWN))]
+    return ",".join(f'{name}="{text}"' for name, text in pairs)

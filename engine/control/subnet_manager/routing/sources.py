@@ -1,0 +1,134 @@
+"""Where a fabric to route comes from: the world, or a netlist.
+
+Of the world, a manager finds what links that are up join to its port. A link that nothing happened to is up, so only
+the ports of what has an entry in the state are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from engine.control.subnet_manager.lids import end_port, fresh_lids, host_of_manager, lid, port_guid
+from engine.control.subnet_manager.routing.fabric import Fabric, Socket, build, without
+from engine.physics import links
+from engine.world.inventory import Inventory
+from engine.world.world import World
+
+if TYPE_CHECKING:
+    from engine.sites.netlist import Netlist
+
+_INFINIBAND = "infiniband"
+
+
+def fabric_of_world(world: World) -> Fabric | None:
+    """The fabric that the site's manager finds now; None where no manager is."""
+    hca = host_of_manager(world.inventory)
+    if hca is None:
+        return None
+    whole = whole_fabric(world.inventory, hca.port_guid)
+    known, dead = known_lids(world), _dead_sockets(world)
+    if not dead and known == known_lids_of_a_new_site(world.inventory):
+        return whole
+    return without(whole, dead, hca.port_guid, known)
+
+
+def whole_fabric(inventory: Inventory, manager: int) -> Fabric:
+    """The fabric with every cable in order, as the manager at the port with this GUID finds it on a fresh start."""
+    return inventory.once(("routing", "whole fabric", manager), lambda: _whole_fabric(inventory, manager))
+
+
+def known_lids(world: World) -> Mapping[int, int]:
+    """LIDs by port GUID, of ports that are absent now too."""
+    fresh = known_lids_of_a_new_site(world.inventory)
+    changed = {end_port(port) for port in world.ports.changed() if world.ports[port].lid is not None}
+    ends = [end for end in sorted(changed) if not links.place(world.inventory, end).ethernet]
+    return MappingProxyType(
+        {**fresh, **{port_guid(world.inventory, end): lid(world, end) for end in ends if lid(world, end)}}
+    )
+
+
+def known_lids_of_a_new_site(inventory: Inventory) -> Mapping[int, int]:
+    """LIDs by port GUID after the first sweep of the site."""
+    return inventory.once(
+        ("routing", "fresh lids"),
+        lambda: MappingProxyType({port_guid(inventory, end): lid for end, lid in fresh_lids(inventory).items()}),
+    )
+
+
+def fabric_of_netlist(
+    netlist: Netlist, manager: int | None = None, known: Mapping[int, int] = MappingProxyType({})
+) -> Fabric:
+    """The fabric of a netlist. The manager runs at the port with this GUID, by default at the file's first node."""
+    nodes = netlist.nodes.values()
+    switches = {node.guid: node.ports for node in nodes if node.switch}
+    cables: list[tuple[Socket, Socket]] = []
+    ends: list[tuple[int, Socket]] = []
+    for node in nodes:
+        for port, link in node.links.items():
+            far = netlist.nodes[link.peer]
+            if not far.switch:
+                continue
+            if node.switch:
+                cables.append(((node.guid, port), (far.guid, link.peer_port)))
+            else:
+                ends.append((node.port_guid(port), (far.guid, link.peer_port)))
+    return build(switches, cables, ends, _first_port(netlist) if manager is None else manager, known)
+
+
+def _first_port(netlist: Netlist) -> int:
+    """The GUID of the first node's port."""
+    first = next(iter(netlist.nodes.values()))
+    return first.guid if first.switch else first.port_guid(min(first.links, default=1))
+
+
+def _whole_fabric(inventory: Inventory, manager: int) -> Fabric:
+    switches = {name: switch for name, switch in inventory.switches.items() if switch.kind == _INFINIBAND}
+    nodes = (inventory.node(name) for name in inventory.node_names)
+    guids = {hca.port: hca.port_guid for node in nodes for hca in node.hcas}
+    sockets = {
+        port: (switches[device].guid, int(number))
+        for port in inventory.cables
+        for device, _, number in [port.rpartition("/")]
+        if device in switches
+    }
+    cables: list[tuple[Socket, Socket]] = []
+    ends: list[tuple[int, Socket]] = []
+    for port, socket in sockets.items():
+        far = inventory.cables[port].other(port)
+        if far in guids:
+            ends.append((guids[far], socket))
+        elif far in sockets and port < far:
+            cables.append((socket, sockets[far]))
+    return build({switch.guid: switch.ports for switch in switches.values()}, cables, ends, manager)
+
+
+def _socket(inventory: Inventory, port: str) -> Socket | None:
+    """A switch's port; None for an adapter's."""
+    device, _, number = port.rpartition("/")
+    return None if "/" in device else (inventory.switches[device].guid, int(number))
+
+
+def _ends_of_cables(inventory: Inventory) -> Mapping[str, tuple[str, str]]:
+    """The ports at both ends of each cable, by the cable's id."""
+    return inventory.once(
+        ("routing", "ends of cables"), lambda: {cable.id: cable.ends for cable in inventory.cables.values()}
+    )
+
+
+def _dead_sockets(world: World) -> list[Socket]:
+    """Ports of switches whose link is down though they have a cable."""
+    inventory = world.inventory
+    suspects = {port for port in world.ports.changed() if not port.endswith("/0")}
+    suspects |= {end for cable in world.cables.changed() for end in _ends_of_cables(inventory)[cable]}
+    hosts = {*world.nodes.changed(), *world.systems.changed()} & set(inventory.node_index)
+    suspects |= {hca.port for host in hosts for hca in inventory.node(host).hcas}
+    dead = []
+    for port in sorted(suspects):
+        cable = links.cable(inventory, port)
+        if cable is None or links.place(inventory, port).ethernet or links.link_up(world, port):
+            continue
+        sockets = (_socket(inventory, end) for end in cable.ends)
+        dead += [socket for socket in sockets if socket]
+    return dead

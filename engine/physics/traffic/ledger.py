@@ -1,0 +1,155 @@
+"""The books of links: what is asked of each, by whom, what passes per second and what has passed.
+
+Every change of a rate first adds what has passed since the last one to the totals, exactly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.kernel.units import SECOND
+from engine.physics import links
+from engine.physics.traffic import capacity
+from engine.physics.traffic.profiles import INFINIBAND, PLAIN, Profile
+from engine.physics.traffic.routes import end_of_unseen
+from engine.world.records import WHOLE, Bundle, Flow, PortTraffic, Volume
+from engine.world.world import World
+
+BYTE = 8 * SECOND
+"""A byte in bit/s x ns, in which what was moved is kept."""
+
+Volumes = Mapping[int, Volume]
+_NOTHING = Volume()
+
+
+def profile(world: World, port: str) -> Profile:
+    """How a port treats classes of traffic."""
+    return PLAIN if capacity.ethernet(world, port) else INFINIBAND
+
+
+def host_behind(world: World, link: str) -> str | None:
+    """The host's port at the far end of an egress port, or None."""
+    far = end_of_unseen(link) or links.peer(world.inventory, link)
+    return far if far and capacity.of_a_host(far) else None
+
+
+def at_host(port: str) -> str:
+    """The entry under which stands what a host's port received and could not pass on to its memory."""
+    return f"host>{port}"
+
+
+def limit(world: World, link: str) -> int:
+    """Payload in bit/s that passes an egress port at most, with what the host behind it can take."""
+    wire, host = capacity.sends(world, link), host_behind(world, link)
+    return min(wire, capacity.moves(world, host)) if host else wire
+
+
+def sending(bundle: Bundle) -> tuple[Flow, ...]:
+    """The flows of a bundle that send: none of a coupled bundle if one has no way."""
+    ready = tuple(flow for flow in bundle.flows if flow.links)
+    return () if bundle.coupled and len(ready) < len(bundle.flows) else ready
+
+
+def full_shares(bundle: Bundle) -> tuple[int, ...]:
+    """Shares of a bundle whose flows all get what they ask for, if they have a way."""
+    if len(sending(bundle)) == len(bundle.flows):
+        return (WHOLE,) * len(bundle.flows)
+    return tuple(WHOLE if flow.links and not bundle.coupled else 0 for flow in bundle.flows)
+
+
+def volume(flow: Flow, bits: int) -> Volume:
+    """`bits` per second of a flow's payload, with its packets."""
+    return Volume(bits, bits // (8 * flow.service.mtu))
+
+
+def priorities(world: World, flow: Flow) -> list[int]:
+    """The priority of a flow's packets where they leave each of its egress ports: by the port that they came in by."""
+    came = [flow.links[0], *(links.peer(world.inventory, link) or link for link in flow.links[:-1])]
+    return [profile(world, port).priority(flow.service.dscp) for port in came]
+
+
+def scarce(world: World, touched: Iterable[str], owners: Iterable[str]) -> bool:
+    """Whether one of the links is asked for more than it carries, or one of the owners is short already."""
+    if any(part < WHOLE for owner in owners for part in world.bundles[owner].shares):
+        return True
+    return any(world.traffic[link].asked > limit(world, link) for link in touched)
+
+
+def rate(bundle: Bundle) -> int:
+    """Bit/s of payload that arrives for a bundle now."""
+    return sum(flow.rate * part // WHOLE for flow, part in zip(bundle.flows, bundle.shares, strict=True))
+
+
+def moved_until(bundle: Bundle, time: int) -> int:
+    """What has arrived for a bundle until `time` (bit/s x ns)."""
+    return bundle.moved + rate(bundle) * max(time - bundle.since, 0)
+
+
+def enter(world: World, owner: str, bundle: Bundle, now: int) -> None:
+    """Enter a bundle's flows on their links, as if each got what it asks for."""
+    for link, (asked, volumes) in _by_link(world, sending(bundle)).items():
+        entry = folded(world.traffic[link], now)
+        owners = tuple(sorted({*entry.owners, owner}))
+        passing = _added(entry.now, volumes, 1)
+        world.traffic[link] = dataclasses.replace(entry, now=passing, asked=entry.asked + asked, owners=owners)
+
+
+def leave(world: World, owner: str, bundle: Bundle, now: int) -> None:
+    """Take a bundle's flows off their links. If it was short, what still passes has to be worked out anew."""
+    whole = all(part == WHOLE for part in bundle.shares)
+    for link, (asked, volumes) in _by_link(world, sending(bundle)).items():
+        entry = folded(world.traffic[link], now)
+        owners = tuple(one for one in entry.owners if one != owner)
+        passing = _added(entry.now, volumes, -1) if whole else entry.now
+        world.traffic[link] = dataclasses.replace(
+            entry, now=passing if owners else (), asked=entry.asked - asked, owners=owners
+        )
+    for flow in bundle.flows:
+        put(world, at_host(flow.destination), {}, now)
+
+
+def put(world: World, link: str, volumes: Volumes, now: int) -> None:
+    """What passes a link from now on."""
+    passing = tuple(sorted((number, volume) for number, volume in volumes.items() if volume != _NOTHING))
+    if passing != world.traffic[link].now:
+        world.traffic[link] = dataclasses.replace(folded(world.traffic[link], now), now=passing)
+
+
+def credit(world: World, flow: Flow, bits: int, duration: int) -> None:
+    """Count what a flow has sent at `bits` per second for `duration` ns before now."""
+    for link, priority in zip(flow.links, priorities(world, flow), strict=True):
+        entry = world.traffic[link]
+        past = {priority: _NOTHING.plus(volume(flow, bits), duration)}
+        world.traffic[link] = dataclasses.replace(entry, total=_added(entry.total, past, 1))
+
+
+def folded(entry: PortTraffic, now: int) -> PortTraffic:
+    """The same entry with what has passed until `now` in its totals."""
+    if entry.since == now:
+        return entry
+    return dataclasses.replace(entry, since=now, total=totals(entry, now))
+
+
+def totals(entry: PortTraffic, time: int) -> tuple[tuple[int, Volume], ...]:
+    """What has passed until `time`, by priority (per second x ns)."""
+    return _added(entry.total, dict(entry.now), time - entry.since)
+
+
+def _by_link(world: World, flows: Sequence[Flow]) -> dict[str, tuple[int, dict[int, Volume]]]:
+    """What flows ask of each link, in all and by priority."""
+    found: dict[str, tuple[int, dict[int, Volume]]] = {}
+    for flow in flows:
+        one = volume(flow, flow.rate)
+        for link, priority in zip(flow.links, priorities(world, flow), strict=True):
+            asked, volumes = found.get(link) or (0, {})
+            volumes[priority] = volumes[priority].plus(one) if priority in volumes else one
+            found[link] = (asked + flow.rate, volumes)
+    return found
+
+
+def _added(before: tuple[tuple[int, Volume], ...], more: Volumes, times: int) -> tuple[tuple[int, Volume], ...]:
+    volumes = dict(before)
+    for priority, one in more.items():
+        volumes[priority] = volumes.get(priority, _NOTHING).plus(one, times)
+    return tuple(sorted((priority, one) for priority, one in volumes.items() if one != _NOTHING))

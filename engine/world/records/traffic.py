@@ -1,0 +1,97 @@
+"""Traffic: what owners send over the fabric, what they get of it, and what each end of a link has counted.
+
+Demands are bit/s of payload, shares millionths (ppm) of a demand. What has been moved is kept exactly, as rate times
+ns (bit/s x ns), so that nothing is lost by rounding when rates change and both ends of a link always agree.
+"""
+
+from __future__ import annotations
+
+from engine.kernel.quick_dataclass import dataclass
+
+WHOLE = 1_000_000
+"""A share of everything that was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceClass:
+    """How a flow's packets are treated: DSCP (or service level on InfiniBand), `tcp` or else RDMA, whether its sender
+    slows down when it hears of congestion marks, and the payload of a packet in bytes.
+    """
+
+    dscp: int = 0
+    tcp: bool = False
+    reacts: bool = False
+    mtu: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A stream of data between two ports: port ids of both ends, bit/s of payload that it would send, the egress ports
+    on its way in order (none: there is no way), and its service.
+    """
+
+    source: str
+    destination: str
+    rate: int
+    links: tuple[str, ...] = ()
+    service: ServiceClass = ServiceClass()
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What one owner sends since `since`: `shares` say what each flow gets through now, in ppm of its demand.
+
+    The flows of a coupled bundle, such as a collective, all run at the share of the slowest. `moved` is the payload
+    that arrived before `since`, over all flows (bit/s x ns); `detoured`: some flow goes another way, or none, because
+    something is broken.
+    """
+
+    flows: tuple[Flow, ...] = ()
+    coupled: bool = False
+    since: int = 0
+    shares: tuple[int, ...] = ()
+    moved: int = 0
+    detoured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """Traffic of one priority that leaves a port; either per second, or (then each times ns) in total.
+
+    `bits` of payload, `packets`, `waiting` time in which data stood ready but the receiver stopped it (in ppm: missing
+    credits or pause), `pauses` the pause frames that asked for it, `dropped` bits of payload that were to leave here
+    and were discarded instead, `marked` packets that were marked as having met congestion.
+    """
+
+    bits: int = 0
+    packets: int = 0
+    waiting: int = 0
+    pauses: int = 0
+    dropped: int = 0
+    marked: int = 0
+
+    def plus(self, other: Volume, times: int = 1) -> Volume:
+        """This and `other` taken `times`."""
+        return Volume(
+            self.bits + other.bits * times,
+            self.packets + other.packets * times,
+            self.waiting + other.waiting * times,
+            self.pauses + other.pauses * times,
+            self.dropped + other.dropped * times,
+            self.marked + other.marked * times,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PortTraffic:
+    """What leaves a port: by priority, what passes per second since `since` (`now`) and what passed before (`total`).
+
+    `asked` is what all flows through it would send together in bit/s, `owners` the bundles with flows through it.
+    The receiving end of the cable shows the same numbers.
+    """
+
+    since: int = 0
+    now: tuple[tuple[int, Volume], ...] = ()
+    total: tuple[tuple[int, Volume], ...] = ()
+    asked: int = 0
+    owners: tuple[str, ...] = ()
