@@ -21,7 +21,7 @@ def inject(simulation: Simulation[World], target: str, values: Values) -> None:
 
 FAULT = Fault(
     id="limits.memory_lock_low",
-    title="Programs may lock too little memory",
+    title="Programs may lock too little memory (memlock)",
     targets=("gpu_node",),
     inject=inject,
     parameters=(Parameter("kib", "integer", "64", "KiB that a login's programs may lock.", least=0),),

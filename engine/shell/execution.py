@@ -22,14 +22,16 @@ _NESTED_AT_MOST = 2
 class Execution:
     """The shells and waits that belong together.
 
-    `terminal` is its terminal's number, for the order of simultaneous waits.
+    `terminal` is its terminal's number, for the order of simultaneous waits. If it `forks` (`&` in a loop), one part of
+    it may still work while another waits.
     """
 
-    def __init__(self, scheduler: Scheduler, terminal: int) -> None:
+    def __init__(self, scheduler: Scheduler, terminal: int, *, forks: bool = False) -> None:
         self.scheduler = scheduler
         self.terminal = terminal
         self.cancelled = False
         self._shells: list[Bash] = []
+        self._alone_at_most = 0 if forks else _NESTED_AT_MOST
         self._crowded = 0
         self._ending: asyncio.Future[None] | None = None
 
@@ -58,7 +60,7 @@ class Execution:
             self.scheduler.end(self)
 
     def _crowd(self) -> None:
-        crowd = max(len(self._shells) - _NESTED_AT_MOST, 0)
+        crowd = max(len(self._shells) - self._alone_at_most, 0)
         self.scheduler.crowd(crowd - self._crowded)
         self._crowded = crowd
 

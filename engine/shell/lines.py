@@ -82,6 +82,19 @@ def _cut(source: bytes, root: Node) -> Iterator[Part]:
         yield Part(rest, False)
 
 
+def forks(text: str) -> bool:
+    """Whether something in `text` goes on beside the rest, such as `program &` in a loop."""
+    if "&" not in text:
+        return False
+    waiting = [_parser().parse(text.encode()).root_node]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "&":
+            return True
+        waiting += node.children
+    return False
+
+
 def terminal_commands(text: str) -> frozenset[str]:
     """Names of commands in `text` whose output goes to the terminal: last of their pipeline, not redirected, not
     substituted.

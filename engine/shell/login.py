@@ -17,7 +17,7 @@ from engine.shell.bash import TIME_MARK, Bash, LineEnd, Moment
 from engine.shell.execution import Execution
 from engine.shell.history import EventNotFound, History
 from engine.shell.jobs import Job, Jobs
-from engine.shell.lines import Part, needs_more, open_heredocs, parts, terminal_commands
+from engine.shell.lines import Part, forks, needs_more, open_heredocs, parts, terminal_commands
 from engine.shell.runner import ScriptOwner
 from engine.shell.shell import Owner
 
@@ -202,7 +202,7 @@ class Login:
             self.status = self._bash.status = await self._nested()
             return False
         for part in parts(text):
-            self.execution = Execution(self.shell.scheduler, self.terminal.number)
+            self.execution = Execution(self.shell.scheduler, self.terminal.number, forks=forks(part.text))
             self._parts += 1
             if part.background:
                 await self._start_job(part)
@@ -241,7 +241,7 @@ class Login:
         """Run a part in a copy of this shell, without waiting for it."""
         snapshot = self._bash.snapshot()
         pid = await self._next_pid()
-        execution = Execution(self.shell.scheduler, self.terminal.number)
+        execution = Execution(self.shell.scheduler, self.terminal.number, forks=forks(part.text))
         job = self.jobs.add(pid, part.text, execution)
         copy = self._open_bash(ScriptOwner(execution))
         copy.restore(snapshot)

@@ -146,7 +146,7 @@ class Scheduler:
             async with self._stepping:
                 await self.settle()
                 self._tell_settled()
-                if not done() and self._waiters:
+                if not self._check_conditions() and not done() and self._waiters:
                     await self._pass_time(min(self._waiters))
 
     async def pass_time(self, duration: int) -> None:
@@ -156,6 +156,8 @@ class Scheduler:
             async with self._stepping:
                 await self.settle()
                 self._tell_settled()
+                if self._check_conditions():
+                    continue
                 due = [waiter for waiter in self._waiters if waiter.time <= target]
                 self.advance_to(min(due).time if due else target)
                 if due:
@@ -177,11 +179,17 @@ class Scheduler:
             self.simulation.advance_to(limit)
         self._check_conditions()
 
-    def _check_conditions(self) -> None:
+    def _check_conditions(self) -> bool:
+        """Wake those for whom it has become true. Whatever somebody did at this moment is seen at this moment, however
+        the one who waits and the one who did it took turns. Returns whether anybody woke.
+        """
+        woke = False
         for condition, held in self._conditions:
             if not held.done() and condition():
                 held.set_result(None)
                 self.note()
+                woke = True
+        return woke
 
     async def _pass_time(self, waiter: _Waiter) -> None:
         """One step towards the end of the first wait, and its end when it is reached."""

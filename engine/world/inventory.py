@@ -229,6 +229,14 @@ class Node:
         """PCI functions by address."""
         return {device.address: device for device in self.pcie}
 
+    @cached_property
+    def gpus_by_id(self) -> Mapping[str, Gpu]:
+        return {gpu.id: gpu for gpu in self.gpus}
+
+    @cached_property
+    def hcas_by_id(self) -> Mapping[str, Hca]:
+        return {hca.id: hca for hca in self.hcas}
+
     def path_to_root(self, address: str) -> list[PcieDevice]:
         """The function at `address` and the bridges above it, up to the root port."""
         path, current = [], self.devices.get(address)
@@ -313,7 +321,7 @@ class Inventory:
     def gpu(self, identifier: str) -> Gpu:
         """The GPU `dgx-02/gpu5`. Raises BreakfixError if the site has none such."""
         node_name = identifier.partition("/")[0]
-        gpus = {gpu.id: gpu for gpu in self.node(node_name).gpus}
+        gpus = self.node(node_name).gpus_by_id
         if identifier not in gpus:
             raise BreakfixError(unknown("GPU", identifier, gpus))
         return gpus[identifier]
@@ -321,7 +329,7 @@ class Inventory:
     def hca(self, identifier: str) -> Hca:
         """The RDMA device `dgx-02/mlx5_3`. Raises BreakfixError if the site has none such."""
         node_name = identifier.partition("/")[0]
-        hcas = {hca.id: hca for hca in self.node(node_name).hcas}
+        hcas = self.node(node_name).hcas_by_id
         if identifier not in hcas:
             raise BreakfixError(unknown("HCA", identifier, hcas))
         return hcas[identifier]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.bench import full_screen, inside
+from tests.bench import full_screen, inside, network
 from tests.bench.lines import LINES
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -73,6 +73,9 @@ ENTRIES: tuple[Entry, ...] = (
     ),
     *(Entry(f"proof of {name}, one seed", partial(inside.proof, name), 150) for name in inside.SCENARIOS),
     Entry("a recorded session of 100 lines taken up again", inside.resumption, 1000),
+    Entry("collectives: 256 ranks on 32 nodes, 32 sizes", network.all_reduce_table, 20),
+    Entry("traffic: 4,000 flows on 32 nodes with 8 rails", network.random_flows, 50),
+    Entry("training: a run of 16 nodes looked at again", network.training_looked_at, 1),
     Entry("2,048 nodes: site, world and first command", inside.large_site, 3000, most_runs=5),
     Entry("2,048 nodes: the same with work on half of them", partial(inside.large_site, jobs=True), 3000, most_runs=3),
     Entry("2,048 nodes: memory of a process with it (MB)", inside.large_site_memory, 600, megabytes=True, most_runs=1),
