@@ -230,9 +230,8 @@ def _fraction(digits: str | None) -> int:
 
 
 def _resolve(reading: _Reading, timezone_name: str) -> int:
+    # A zone in the text changes how day and clock are read, not which day it is now: that is the host's zone's.
     now = reading.now
-    if reading.offset is not None:
-        now = now.astimezone(timezone(timedelta(seconds=reading.offset)))
     relative_only = reading.relative and "date" not in reading.seen and "weekday" not in reading.seen
     clock = (now.hour, now.minute, now.second, reading.nanoseconds) if relative_only else (0, 0, 0, 0)
     hour, minute, second, fraction = reading.clock or clock

@@ -22,6 +22,7 @@ LETTERS = "aAbBcCdDeFgGhHIjklmMNpPqrRsSTuUVwWxXyYzZ"
 PATTERNS = [f"%{letter}" for letter in LETTERS]
 PATTERNS += ["%:z", "%::z", "%:::z", "%3N", "%-d", "%_m", "%010Y", "%^a", "%#Z", "%5d", "%-N", "%E", "%Ey", "%L"]
 DATES = [
+    "now CET", "tomorrow CET", "1 hour ago CET", "CET", "monday CET", "09:00 +0900",
     "now", "yesterday", "tomorrow", "2 days ago", "-2 days", "1 month ago", "next month", "last year", "next week",
     "2026-11-30", "2026-11-30 09:00", "2026-11-30T09:00:05Z", "2026-11-30T09:00:05.25+01:00", "2026-11-30 +2 days",
     "2026-11-30 09:00 +2 days", "2026-11-30 09:00 EST", "monday", "next monday", "last friday", "mon 10:00",
