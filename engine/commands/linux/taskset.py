@@ -15,6 +15,7 @@ from engine.commands.linux._support.program import UTIL_LINUX, program
 from engine.commands.options import Option, Parsed, UsageError
 from engine.control import kernel_image
 from engine.control.processes import SetAffinity, find
+from engine.physics.paths.near import folded
 from engine.world.records import Process
 
 _OPTIONS = (
@@ -81,7 +82,7 @@ def _allowed(ctx: Context, text: str, listed: bool) -> str:
     there = sorted(chosen & set(range(_count(ctx))))
     if not there:
         raise UsageError("taskset: failed to set pid 0's affinity: Invalid argument\n")
-    return "" if len(there) == _count(ctx) else _folded(there)
+    return "" if len(there) == _count(ctx) else folded(there)
 
 
 def _numbers(text: str) -> Iterable[int]:
@@ -90,16 +91,6 @@ def _numbers(text: str) -> Iterable[int]:
         span, _, step = part.partition(":")
         first, _, last = span.partition("-")
         yield from range(int(first), int(last or first) + 1, max(1, int(step or 1)))
-
-
-def _folded(cpus: list[int]) -> str:
-    runs: list[list[int]] = []
-    for cpu in cpus:
-        if runs and runs[-1][1] == cpu - 1:
-            runs[-1][1] = cpu
-        else:
-            runs.append([cpu, cpu])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
 
 
 def _count(ctx: Context) -> int:

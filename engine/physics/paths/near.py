@@ -34,7 +34,7 @@ def common(node: Node, numa: int, cpus: str) -> str:
     if not cpus:
         return cpu_list(node, numa)
     allowed = (cpu for part in cpus.split(",") for cpu in span(part))
-    return _folded(sorted({cpu for cpu in allowed if numa_of(node, cpu) == numa}))
+    return folded(sorted({cpu for cpu in allowed if numa_of(node, cpu) == numa}))
 
 
 def span(part: str) -> range:
@@ -43,7 +43,8 @@ def span(part: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-def _folded(cpus: list[int]) -> str:
+def folded(cpus: list[int]) -> str:
+    """Ascending numbers of CPUs as a list such as `0-3,8`."""
     runs: list[list[int]] = []
     for cpu in cpus:
         if runs and runs[-1][1] == cpu - 1:
