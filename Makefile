@@ -1,4 +1,4 @@
-# breakfix: play, test, prove, lint, bench, wheelhouse. Each target sets up what it needs. Written for GNU make 3.81, which is
+# breakfix: play, test, prove, lint, census, bench, wheelhouse. Each target sets up what it needs. Written for GNU make 3.81, which is
 # the one that macOS ships. Variables: PYTHON=an interpreter, ARGS=arguments for breakfix, pytest or the bench.
 
 VENV := .venv
@@ -14,7 +14,7 @@ ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.place),$(CURDIR))
 SETUP += moved
 endif
 
-.PHONY: play test prove lint bench wheelhouse constraints clean moved help
+.PHONY: play test prove lint census bench wheelhouse constraints clean moved help
 
 play: $(PLAY_READY)
 	@$(BIN)/breakfix $(ARGS)
@@ -22,7 +22,7 @@ play: $(PLAY_READY)
 test: $(TEST_READY)
 	$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
-# Every packaged scenario over all of its seeds; `make test` takes a fourth of them.
+# Every packaged scenario over all of its seeds; `make test` takes a tenth of them.
 prove: $(TEST_READY)
 	BREAKFIX_LONG=1 $(BIN)/python -m pytest -n auto --dist loadgroup tests/scenarios/test_library.py -k proved $(ARGS)
 
@@ -30,6 +30,10 @@ lint: $(TEST_READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports
+
+# docs/census.md: which looks each fault changes.
+census: $(TEST_READY)
+	$(BIN)/python -m tests.census
 
 bench: $(TEST_READY)
 	$(BIN)/python -m tests.bench.bench $(ARGS)
@@ -60,7 +64,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:
-	@echo 'make play | test | prove | lint | bench | wheelhouse | constraints | clean'
+	@echo 'make play | test | prove | lint | census | bench | wheelhouse | constraints | clean'
 
 $(PLAY_READY): $(SETUP)
 	@VENV=$(VENV) sh .ci/environment

@@ -17,9 +17,13 @@ from engine.world.world import World
 _HEARERS = (
     ("physics.gpu_bus", "BusDefectStrikes"),
     ("physics.air", "AirChanged GpuLoadChanged GpuSettingsChanged NodePowered GpuLost InletDue"),
-    ("physics.thermal", "GpuLoadChanged GpuSettingsChanged AirChanged NodePowered ThermalRegimeDue GpuLost"),
+    (
+        "physics.thermal",
+        "GpuLoadChanged GpuSettingsChanged AirChanged NodePowered PowerInputChanged ThermalRegimeDue GpuLost",
+    ),
     ("physics.port_counters", "LinkChanged LinkRateChanged SignalChanged NodeStopping NodeUp ModuleChanged"),
     ("physics.flapping", "CableFlaps"),
+    ("physics.plugs", "ModuleHeats"),
     ("physics.board_defects", "BoardDefectStrikes GpuLoadChanged NodeUp"),
     ("physics.gpu_memory", "BoardDefectStruck"),
     ("physics.nvlink_errors", "GpuReset BoardDefectStruck"),
@@ -28,17 +32,32 @@ _HEARERS = (
         "LinkChanged NodeStopping NodeUp ModuleChanged LinkRateChanged PcieLinkChanged SubnetSwept",
     ),
     ("control.boot", "BootStep"),
-    ("control.bmc", "AirChanged SensorCheckDue NodePowered BiosClockDue NodeStopping"),
+    ("control.pci_setup", "NodeStopping BootStep"),
+    ("control.pcie_errors", "PcieErrorsDue"),
+    ("control.adapter_firmware", "NodeStopping PlugChanged"),
+    ("control.bmc", "AirChanged PowerInputChanged SensorCheckDue NodePowered BiosClockDue NodeStopping"),
+    ("control.power_loss", "PowerInputChanged PowerRestoreDue"),
+    ("control.facility_log", "LeakAlarm"),
     ("control.driver", "GpuLost NvSwitchLinkFault ModuleChanged ServiceChanged"),
+    ("control.persistence", "ProcessesEnded ServiceChanged GpuSettingsChanged"),
     ("control.gpu_errors", "GpuMemoryError NvLinkFailed BoardDefectStruck ContextTimesOut ProgramCrashes"),
     ("control.gsp", "GspCallDue"),
     ("control.nvlink_fabric", "GpuReset ServiceChanged NodeStopping ModuleChanged"),
     ("control.systemd", "ProcessesEnded ServiceRestartDue"),
-    ("control.subnet_manager.sweep", "LinkChanged NodeStopping NodeUp ModuleChanged ServiceChanged SubnetSweepDue"),
+    (
+        "control.subnet_manager.sweep",
+        "LinkChanged NodeStopping NodeUp ModuleChanged ServiceChanged SubnetSweepDue ManagerPollDue HungUp",
+    ),
+    ("control.subnet_manager.crashes", "ManagerCrashes"),
+    ("control.subnet_manager.by_hand", "ProcessesEnded"),
+    ("control.port_log", "LinkChanged SubnetSwept"),
     ("control.processes", "NodeStopping"),
     ("control.communicators", "ProcessesEnded"),
+    ("control.containers.daemon", "ServiceChanged"),
+    ("control.containers.lifecycle", "ProcessesEnded ServiceChanged NodeStopping NodeUp"),
     ("control.sockets", "ProcessesEnded"),
     ("control.dcgm.host_engine", "ServiceChanged NodeStopping ProcessesEnded BoardDefectStruck"),
+    ("control.dcgm.exporter", "ServiceChanged"),
     ("workloads.streams", "ProcessesEnded"),
     ("control.logins", "NodeStopping"),
     ("control.files", "NodeStopping"),
@@ -49,7 +68,8 @@ _HEARERS = (
     (
         "workloads.training.runs",
         "JobLaunched JobRunOver TrainingGivesUp GpuLoadChanged GpuSettingsChanged AirChanged NodePowered "
-        "ThermalRegimeDue GpuLost PcieLinkChanged NvLinksChanged ProcessesHeld LinkChanged TrafficChanged",
+        "PowerInputChanged ThermalRegimeDue GpuLost PcieLinkChanged NvLinksChanged ProcessesHeld LinkChanged "
+        "TrafficChanged",
     ),
     ("faults.fault", "FaultOnset"),
     ("hands.order", "HandsBegin HandsDone"),
@@ -79,10 +99,15 @@ def new_simulation(inventory: Inventory, seed: int) -> Simulation[World]:
 
 
 def open_document(text: bytes, name: str, seed: int, overrides: Mapping[str, str]) -> Simulation[World]:
-    """A simulation of the site that a file describes; `name` is what its author calls it. Raises DocumentError."""
+    """A simulation of the site that a file describes, or of the fabric of a netlist; `name` is what its author calls
+    it. Raises DocumentError.
+    """
     from engine.kernel.documents import read_document
     from engine.sites.build import build_inventory
+    from engine.sites.imported import is_netlist, site_text
 
+    if is_netlist(text.decode("utf-8", "replace")):
+        text = site_text(text.decode("utf-8", "replace"), name).encode()
     return new_simulation(build_inventory(read_document(text, name), overrides), seed)
 
 

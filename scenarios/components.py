@@ -16,8 +16,8 @@ NOTHING = "none"
 HEALTHY = "nothing-broken"
 """The cause of such a diagnosis."""
 
-_PLACES = ("host", "switch")
-_PARTS = ("gpu", "nvswitch", "hca", "port", "fan", "psu", "drive")
+_PLACES = ("host", "switch", "rack")
+_PARTS = ("gpu", "nvswitch", "hca", "port", "fan", "psu", "drive", "pdu", "strip")
 
 
 def causes(scenario: Scenario | None = None) -> dict[str, str]:
@@ -49,7 +49,7 @@ def node_of(component: str) -> str:
 
 
 def places(world: World) -> list[str]:
-    """Machines and switches."""
+    """Machines, switches and racks."""
     return [identifier for name in _PLACES for identifier in BY_NAME[name].ids(world, None)]
 
 

@@ -40,7 +40,10 @@ class Briefing(StrictModel):
 class ComponentChoice(StrictModel):
     """A component that the seed chooses: of a kind, at a place, for which `where` holds at the site's start."""
 
-    kind: Literal["host", "node", "gpu", "nvswitch", "hca", "port", "fan", "psu", "drive", "switch", "user", "job"]
+    kind: Literal[
+        "host", "node", "gpu", "nvswitch", "hca", "port", "fan", "psu", "drive", "switch", "rack", "pdu", "strip",
+        "user", "job",
+    ]  # fmt: skip
     in_: Annotated[str | None, Field(alias="in", description="a host or the name of one chosen before")] = None
     where: FactText | None = None
     prefer: Annotated[

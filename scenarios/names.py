@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from engine.physics import supplies
 from engine.world.inventory import Fan, Gpu, Hca, Node
 from engine.world.world import World
 
@@ -54,6 +55,7 @@ def _gpu(world: World, identifier: str) -> dict[str, str]:
 def _hca(world: World, identifier: str) -> dict[str, str]:
     hca: Hca = world.inventory.hca(identifier)
     cable = world.inventory.cables.get(hca.port)
+    peer = cable.other(hca.port) if cable else ""
     return {
         "node": hca.node,
         "short": hca.name,
@@ -61,7 +63,9 @@ def _hca(world: World, identifier: str) -> dict[str, str]:
         "bus": hca.address.partition(":")[2],
         "netdev": hca.netdev,
         "port": hca.port,
-        "peer": next((end for end in cable.ends if end != hca.port), "") if cable else "",
+        "peer": peer,
+        "leaf": peer.rpartition("/")[0],
+        "guid": f"{world.inventory.port_guid(hca.port):016x}",
     }
 
 
@@ -69,6 +73,17 @@ def _fan(world: World, identifier: str) -> dict[str, str]:
     node = identifier.partition("/")[0]
     fan: Fan = next(fan for fan in world.inventory.node(node).fans if fan.id == identifier)
     return {"node": node, "short": identifier.rpartition("/")[2], "index": str(fan.index)}
+
+
+def _psu(world: World, identifier: str) -> dict[str, str]:
+    node = identifier.partition("/")[0]
+    psu = next(psu for psu in world.inventory.node(node).psus if psu.id == identifier)
+    return {"node": node, "short": identifier.rpartition("/")[2], "index": str(psu.index)}
+
+
+def _strip(world: World, identifier: str) -> dict[str, str]:
+    strip = supplies.strips(world.inventory)[identifier]
+    return {"rack": strip.rack, "pdu": strip.pdu, "feed": strip.feed, "number": str(strip.number)}
 
 
 def _node(world: World, identifier: str) -> dict[str, str]:
@@ -89,12 +104,24 @@ def _user(world: World, identifier: str) -> dict[str, str]:
 
 
 _ATTRIBUTES: Mapping[str, Attributes] = MappingProxyType(
-    {"gpu": _gpu, "hca": _hca, "fan": _fan, "node": _node, "host": _node, "job": _job, "user": _user}
+    {
+        "gpu": _gpu,
+        "hca": _hca,
+        "fan": _fan,
+        "psu": _psu,
+        "strip": _strip,
+        "node": _node,
+        "host": _node,
+        "job": _job,
+        "user": _user,
+    }
 )
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "gpu": ("node", "short", "index", "address", "pci", "bus", "bus_id", "uuid", "serial", "rail"),
-    "hca": ("node", "short", "address", "bus", "netdev", "port", "peer"),
+    "hca": ("node", "short", "address", "bus", "netdev", "port", "peer", "leaf", "guid"),
     "fan": ("node", "short", "index"),
+    "psu": ("node", "short", "index"),
+    "strip": ("rack", "pdu", "feed", "number"),
     "node": ("rack", "unit", "serial", "bmc"),
     "host": ("rack", "unit", "serial", "bmc"),
     "job": ("name", "user", "owner"),

@@ -25,6 +25,8 @@ VERBS = {
     "progress": "where you stand, by exam and domain",
     "report": "the last result again, or a list of results",
     "list": "what there is: drills, exams, sites, faults, facts, commands, hands",
+    "import": "a fabric of your own: a site from what ibnetdiscover prints",
+    "export": "the fabric of a site as a netlist for ibsim",
     "author": "write, check and prove scenarios and question banks",
     "doctor": "whether this machine has what breakfix needs",
 }

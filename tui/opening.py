@@ -16,6 +16,7 @@ from engine.world.world import World
 
 DEFAULT_SITE = "dgx-h100-4"
 _SEED_LIMIT = 2**63
+_FILES = (".yaml", ".yml", ".net", ".txt", ".topo")
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,12 @@ class Opening:
         self.login(self.play().simulation.world.inventory)
 
     def _site(self) -> Simulation[World]:
-        """A packaged site by its name, or the one in a file."""
+        """A packaged site by its name, or the one in a file, or the fabric of a netlist (`.net`, `.txt`, `.topo`)."""
         from engine.simulation import open_document, open_site
 
-        if "/" not in self.site and not self.site.endswith((".yaml", ".yml")):
+        if "/" not in self.site and not self.site.endswith(_FILES):
             return open_site(self.site, self.seed, dict(self.settings))
-        try:
-            text = Path(self.site).read_bytes()
-        except OSError as error:
-            raise BreakfixError(f"the site file {self.site} can't be read: {error.strerror}") from None
-        return open_document(text, self.site, self.seed, dict(self.settings))
+        return open_document(file_bytes(self.site), self.site, self.seed, dict(self.settings))
 
     def login(self, inventory: Inventory) -> tuple[str, str]:
         """Host and user of the first login. Raises BreakfixError for unknown ones."""
@@ -91,12 +88,20 @@ class Opening:
             raise BreakfixError("the session's header is damaged", "Delete the file to begin a new one.") from None
 
 
+def file_bytes(path: str) -> bytes:
+    """What a file of the learner's holds. Raises BreakfixError where it can't be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BreakfixError(f"the file {path} can't be read: {error.strerror}") from None
+
+
 def add_opening_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that say which world to open."""
     parser.add_argument(
         "--site",
         default=DEFAULT_SITE,
-        help=f"which site (default {DEFAULT_SITE}; `breakfix list sites`), or a site file",
+        help=f"which site (default {DEFAULT_SITE}; `breakfix list sites`), a site file, or a netlist of ibnetdiscover",
     )
     parser.add_argument("--seed", default="1", help="the seed of everything that chance decides (default 1)")
     parser.add_argument("--host", help="log in on this host (default: the site's login host)")

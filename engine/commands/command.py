@@ -51,7 +51,7 @@ def command_modules() -> dict[str, str]:
         for entry in sorted(family.iterdir(), key=lambda item: item.name):
             stem = entry.name.removesuffix(".py")
             if entry.name.endswith(".py") and not stem.startswith("_"):
-                name = stem.rstrip("_").replace("__", "\0").replace("_", "-").replace("\0", "_")
+                name = stem.rstrip("_").replace("_dot_", ".").replace("__", "\0").replace("_", "-").replace("\0", "_")
                 found[name] = f"engine.commands.{family.name}.{stem}"
     return found
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from engine.control.accounts import Identity
+from engine.control.containers import CONTAINER
 from engine.hostfs.tree import FileTree
 from engine.kernel.simulation import Simulation
 from engine.world.inventory import Inventory, Node
@@ -112,7 +113,8 @@ class Place:
     """Where and as whom a command runs. `login` asks for a login environment (ssh, su -, sudo -i).
 
     `cpus` is the list of CPUs that it may run on, `memory_nodes` that of NUMA nodes for its memory ("": all),
-    `confined` the list of CPUs that its session cannot leave ("": it is free).
+    `confined` the list of CPUs that its session cannot leave ("": it is free), `container` the id of the container
+    that it is in ("": none).
     """
 
     host: str
@@ -123,6 +125,7 @@ class Place:
     cpus: str = ""
     memory_nodes: str = ""
     confined: str = ""
+    container: str = ""
 
     @property
     def allowed_cpus(self) -> str:
@@ -138,6 +141,11 @@ class Clock(Protocol):
 
     async def sleep(self, duration: int) -> None:
         """Let `duration` ns of simulated time pass. Raises Interrupted."""
+
+    async def watch(self, duration: int) -> None:
+        """Sleep beside other work of the same line, which is what the line is busy with (a time limit, a look now and
+        then). Raises Interrupted.
+        """
 
 
 @dataclass(slots=True)
@@ -170,6 +178,9 @@ class Context:
 
     @property
     def environment(self) -> Mapping[str, str]:
+        """Its variables; in a container also which one it is (engine.control.containers.CONTAINER)."""
+        if self.place.container:
+            return {**self.place.environment, CONTAINER: self.place.container}
         return self.place.environment
 
     @property
@@ -186,8 +197,8 @@ class Context:
 
     @property
     def node(self) -> Node:
-        """The inventory's record of this host."""
-        return self.inventory.node(self.host)
+        """This host and its parts."""
+        return self.world.node(self.host)
 
     @property
     def now(self) -> int:

@@ -1,5 +1,5 @@
-"""A node's BMC: sensors, system event log (SEL), chassis status. It runs while there is standby power, whatever the
-node does.
+"""A node's BMC: sensors, system event log (SEL), chassis status, its own life. It runs while there is standby power,
+whatever the node does.
 
 The SEL follows from the node: the BMC compares its sensors with their limits when air, power or loads change, and
 writes what is new.
@@ -9,34 +9,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.control.history.event_log import boot_events, past_events
+from engine.control.history.event_log import boot_events
+from engine.control.sel import CAPACITY, ClearSel, SetSelTime, add_sel, clock, fullness, sel
 from engine.control.sensor_kinds import redundancy
 from engine.control.sensors import Sensor, noteworthy, sensors, violations
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
-from engine.world.events import AirChanged, BiosClockDue, NodePowered, NodeStopping, SensorCheckDue
-from engine.world.records import Power, Sel, SelEntry
+from engine.physics import supplies
+from engine.world.events import (
+    AirChanged,
+    BiosClockDue,
+    NodePowered,
+    NodeStopping,
+    PowerInputChanged,
+    SensorCheckDue,
+)
+from engine.world.records import Power
 from engine.world.world import World
 
 __all__ = [
     "CAPACITY",
     "FIRMWARE_SENSORS",
     "HANDLERS",
+    "POLICIES",
+    "RESTORED",
     "ChassisStatus",
     "ClearSel",
+    "ResetBmc",
     "Sensor",
+    "SetPolicy",
+    "SetSelTime",
+    "ShineLight",
     "add_sel",
+    "answers",
     "chassis_status",
     "check",
+    "clock",
+    "fullness",
     "sel",
     "sensor_number",
     "sensors",
 ]
-
-CAPACITY = 3_639
-"""Entries that a SEL holds: 64 KiB of 18 bytes each. A guess."""
 
 FIRMWARE_SENSORS = {
     "SEL": (0x72, "Event Logging Disabled"),
@@ -46,6 +61,17 @@ FIRMWARE_SENSORS = {
     "SEL_NV_CHASSIS": (0xE4, "Chassis"),
 }
 """Number and type of what only writes events and has no reading. Names are NVIDIA's, numbers are guesses."""
+
+POLICIES = ("always-off", "previous", "always-on")
+"""What a BMC can do with its node when power comes back."""
+
+RESTORED = {"always-on": 6, "previous": 7}
+"""Restart cause (as IPMI numbers them) of a node that was started because power came back, by policy."""
+
+_BY_COMMAND, _SOFT = 1, 10
+
+_COLD_START, _WARM_START = 110 * SECOND, 50 * SECOND
+"""From a reset of the BMC until it answers again (guess, MegaRAC takes one to three minutes)."""
 
 _SETTLES = 6 * SECOND
 _BOOT = "System Boot Initiated"
@@ -61,30 +87,8 @@ class ChassisStatus:
     last_power_event: str
     cooling_fault: bool
     power_fault: bool
-    policy: str = "previous"
-
-
-def sel(world: World, host: str) -> list[SelEntry]:
-    """The system event log, oldest first: what was before the site's start unless cleared since, and what came."""
-    state = world.sel[host]
-    past = past_events(world, host) if state.cleared_at is None else ()
-    return [*past, *state.entries]
-
-
-def add_sel(
-    simulation: Simulation[World],
-    host: str,
-    sensor_type: str,
-    sensor: str,
-    event: str,
-    *,
-    asserted: bool = True,
-    detail: str = "",
-) -> None:
-    """Write an entry now."""
-    entries = simulation.world.sel[host].entries
-    entry = SelEntry(simulation.now, sensor_type, sensor, event, asserted, detail)
-    simulation.world.sel.update(host, entries=(*entries, entry)[-CAPACITY:])
+    policy: str
+    light_on: bool
 
 
 def sensor_number(world: World, host: str, name: str) -> int:
@@ -94,36 +98,74 @@ def sensor_number(world: World, host: str, name: str) -> int:
     return next((sensor.number for sensor in sensors(world, host, 0) if sensor.name == name), 0xFF)
 
 
+def answers(world: World, host: str, now: int, *, network: bool) -> bool:
+    """Whether the BMC answers who asks it over the network, or its own host."""
+    state = world.bmcs[host]
+    silent = state.hung == "all" or (network and state.hung == "network")
+    return not silent and now >= state.busy_until and supplies.standby(world, world.node(host))
+
+
 def chassis_status(world: World, host: str, now: int) -> ChassisStatus:
     """Power and faults of the chassis."""
-    node = world.node(host)
+    node, state = world.node(host), world.bmcs[host]
     on = world.nodes[host].power is Power.ON
-    lost = any(world.psus[psu.id].input_lost for psu in node.psus)
     failed = any(world.psus[psu.id].failed for psu in node.psus)
     stopped = any(world.fans[fan.id].failed for fan in node.fans)
-    return ChassisStatus(on, "ac-failed" if lost else "command", stopped, failed)
+    dark = world.platforms[host].went_dark or state.restart_cause in RESTORED.values()
+    light = now < state.light_until
+    return ChassisStatus(on, "ac-failed" if dark else "command", stopped, failed, state.policy, light)
 
 
 @dataclass(frozen=True, slots=True)
-class ClearSel(Action):
-    """ipmitool sel clear: only the entry that says so is left."""
+class ResetBmc(Action):
+    """ipmitool mc reset cold|warm, or Redfish's Manager.Reset: the BMC starts again, the node runs on."""
 
     host: str
+    cold: bool
     by: str
 
     def perform(self, simulation: Simulation[World]) -> None:
-        simulation.world.sel[self.host] = Sel((), simulation.now)
-        add_sel(simulation, self.host, "Event Logging Disabled", "SEL", "Log area reset/cleared")
+        restart(simulation, self.host, cold=self.cold)
+
+
+@dataclass(frozen=True, slots=True)
+class SetPolicy(Action):
+    """ipmitool chassis policy: what the BMC does when power comes back."""
+
+    host: str
+    policy: str
+    by: str
+
+    def perform(self, simulation: Simulation[World]) -> None:
+        simulation.world.bmcs.update(self.host, policy=self.policy)
+
+
+@dataclass(frozen=True, slots=True)
+class ShineLight(Action):
+    """ipmitool chassis identify: the blue light shines for `duration` ns from now."""
+
+    host: str
+    duration: int
+    by: str
+
+    def perform(self, simulation: Simulation[World]) -> None:
+        simulation.world.bmcs.update(self.host, light_until=simulation.now + self.duration)
+
+
+def restart(simulation: Simulation[World], host: str, *, cold: bool) -> None:
+    """The BMC begins anew: it has nothing that hung, and controls the fans itself."""
+    until = simulation.now + (_COLD_START if cold else _WARM_START)
+    simulation.world.bmcs.update(host, hung="", busy_until=until, light_until=0, fan_duty=None)
+    simulation.publish(AirChanged(host))
 
 
 def check(simulation: Simulation[World], host: str) -> None:
     """Compare the sensors with their limits and with what the log has last told; write what is new."""
     world = simulation.world
-    if world.nodes[host].power is Power.OFF:
-        return
     told = _told(world, host)
-    for sensor in noteworthy(world, host, simulation.now, frozenset(name for name, _ in told)):
-        _check_limits(simulation, host, sensor, told)
+    if world.nodes[host].power is Power.ON:
+        for sensor in noteworthy(world, host, simulation.now, frozenset(name for name, _ in told)):
+            _check_limits(simulation, host, sensor, told)
     _check_supplies(simulation, host, told)
 
 
@@ -150,7 +192,8 @@ def _check_supplies(simulation: Simulation[World], host: str, told: dict[tuple[s
         add_sel(simulation, host, _SUPPLY, "REDUNDANCY_PSU", state)
     for psu in world.node(host).psus:
         supply, name = world.psus[psu.id], f"STATUS_PSU{psu.index}"
-        for event, there in (("Failure detected", supply.failed), ("Power Supply AC lost", supply.input_lost)):
+        lost = not supplies.has_input(world, psu)
+        for event, there in (("Failure detected", supply.failed), ("Power Supply AC lost", lost)):
             if told.get((name, event), False) != there:
                 add_sel(simulation, host, _SUPPLY, name, event, asserted=there)
 
@@ -188,12 +231,21 @@ def _air_changed(simulation: Simulation[World], event: AirChanged) -> None:
     simulation.schedule(SensorCheckDue(event.node), _SETTLES)
 
 
+def _input_changed(simulation: Simulation[World], event: PowerInputChanged) -> None:
+    check(simulation, event.node)
+
+
 def _check_due(simulation: Simulation[World], event: SensorCheckDue) -> None:
     check(simulation, event.node)
 
 
 def _powered(simulation: Simulation[World], event: NodePowered) -> None:
     if event.on:
+        _take_bios(simulation, event.node)
+        state, dark = simulation.world.bmcs[event.node], simulation.world.platforms[event.node].went_dark
+        cause = RESTORED.get(state.policy, _BY_COMMAND) if dark else _BY_COMMAND
+        simulation.world.bmcs.update(event.node, restart_cause=cause)
+        simulation.world.platforms.update(event.node, went_dark=False)
         for entry in boot_events(simulation.now, cold=True)[:2]:
             add_sel(simulation, event.node, entry.sensor_type, entry.sensor, entry.event)
         simulation.schedule(SensorCheckDue(event.node), 5 * _SETTLES)
@@ -202,24 +254,41 @@ def _powered(simulation: Simulation[World], event: NodePowered) -> None:
         add_sel(simulation, event.node, "System ACPI Power State", "ACPI_PWR", "S4/S5: soft-off")
 
 
+def _take_bios(simulation: Simulation[World], host: str) -> None:
+    """The BIOS takes over what was set for its next start."""
+    state = simulation.world.bmcs[host]
+    if state.bios_pending:
+        taken = tuple(sorted((dict(state.bios) | dict(state.bios_pending)).items()))
+        simulation.world.bmcs.update(host, bios=taken, bios_pending=())
+
+
 def _stopping(simulation: Simulation[World], event: NodeStopping) -> None:
     if event.cause in ("reboot", "reset"):
+        _take_bios(simulation, event.node)
+        cause = _SOFT if event.graceful else _BY_COMMAND
+        simulation.world.bmcs.update(event.node, restart_cause=cause)
         how = "Initiated by warm reset" if event.graceful else "Initiated by hard reset"
         add_sel(simulation, event.node, _BOOT, "SEL_NV_BOOT", how)
         simulation.schedule(BiosClockDue(event.node, simulation.now), _TO_CLOCK)
 
 
 def _clock_due(simulation: Simulation[World], event: BiosClockDue) -> None:
-    """Two entries a second apart, before and after; none if that boot did not get so far."""
-    boots = [entry.time for entry in simulation.world.sel[event.node].entries if entry.sensor_type == _BOOT]
-    if boots[-1:] == [event.began] and simulation.world.nodes[event.node].power is Power.ON:
-        add_sel(simulation, event.node, "System Event", "SEL_NV_BIOS", "Timestamp Clock Sync")
-        if simulation.now - event.began == _TO_CLOCK:
-            simulation.schedule(event, SECOND)
+    """The BIOS sets the BMC's clock: two entries a second apart; none if that boot did not get so far."""
+    world = simulation.world
+    boots = [entry.time for entry in world.sel[event.node].entries if entry.sensor_type == _BOOT]
+    began = clock(world, event.node, event.began)
+    first = simulation.now - event.began == _TO_CLOCK
+    if world.nodes[event.node].power is not Power.ON or (boots and boots[-1] > began and first):
+        return
+    add_sel(simulation, event.node, "System Event", "SEL_NV_BIOS", "Timestamp Clock Sync")
+    if first:
+        world.bmcs.update(event.node, clock_skew=0)
+        simulation.schedule(event, SECOND)
 
 
 HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (AirChanged, _air_changed),
+    (PowerInputChanged, _input_changed),
     (SensorCheckDue, _check_due),
     (NodePowered, _powered),
     (BiosClockDue, _clock_due),

@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from engine.control import driver, harm, journald, modules, service_state, systemd
+from engine.control import (
+    driver,
+    firmware,
+    harm,
+    journald,
+    kernel_image,
+    modules,
+    service_state,
+    systemd,
+)
 from engine.control.history import boot_units
 from engine.control.history.boot_driver import LOADED_AT_MS
 from engine.control.history.past import PastBoot
@@ -21,8 +30,10 @@ from engine.kernel.events import Event, Handler
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND, SECOND
+from engine.physics import supplies
 from engine.physics.gpu_bus import enumerate_gpus
 from engine.physics.pcie import answers, enumerated, link
+from engine.world.adapters import changed_cards
 from engine.world.events import BootStep, NodePowered, NodeStopping, NodeUp
 from engine.world.records import BootPhase, BootRecord, Power
 from engine.world.world import World
@@ -86,7 +97,7 @@ class ChassisPower(Action):
 
     def perform(self, simulation: Simulation[World]) -> str | None:
         if simulation.world.nodes[self.host].power is Power.OFF:
-            if self.verb == "on":
+            if self.verb == "on" and supplies.can_run(simulation.world, simulation.world.node(self.host)):
                 _power_on(simulation, self.host)
             return None if self.verb in ("on", "off") else _NOT_NOW
         if self.verb == "soft":
@@ -170,6 +181,7 @@ def _step(simulation: Simulation[World], event: BootStep) -> None:
 
 def _kernel(simulation: Simulation[World], host: str) -> None:
     world = simulation.world
+    _take_menu_entry(simulation, host)
     world.nodes.update(host, phase=BootPhase.KERNEL, booted_at=simulation.now)
     enumerate_gpus(simulation, host, world.nodes[host].cold)
     _later(simulation, host, "driver", LOADED_AT_MS * MILLISECOND)
@@ -177,10 +189,31 @@ def _kernel(simulation: Simulation[World], host: str) -> None:
     _later(simulation, host, "running", BOOT_ENDS * MILLISECOND)
 
 
+def _take_menu_entry(simulation: Simulation[World], host: str) -> None:
+    """The boot loader hands over to the kernel that its files name, with their options; what was meant for one boot
+    alone is used up.
+    """
+    from engine.control import grub
+
+    world = simulation.world
+    entry = grub.chosen(world, host)
+    if entry is None:
+        return
+    usual = kernel_image.release(world.inventory)
+    options = None if entry.options == kernel_image.options(world.inventory, host, None) else entry.options
+    world.systems.update(host, kernel="" if entry.release == usual else entry.release, kernel_options=options)
+    if world.systems[host].requested_keys:  # MokManager asked, and nobody answered
+        world.systems.update(host, requested_keys=())
+    if "next_entry" in grub.environment(world, host):
+        simulation.apply(grub.SetEnvironment(host, (("next_entry", ""),)))
+
+
 def _driver(simulation: Simulation[World], host: str) -> None:
     modules.take_installed_versions(simulation, host)
     if modules.driver_version(simulation.world, host) is not None:
         driver.attach(simulation, host)
+    else:
+        driver.let_go(simulation, host)
 
 
 def _network(simulation: Simulation[World], host: str) -> None:
@@ -198,6 +231,8 @@ def _running(simulation: Simulation[World], host: str) -> None:
 
 
 def _record(world: World, host: str) -> BootRecord:
+    from engine.control import module_rules, secure_boot
+
     node = world.node(host)
     absent = tuple(device.address for device in node.pcie if not enumerated(world, host, device.address))
     linked = tuple(hca.name for hca in node.hcas if port_has_link(world, hca.port))
@@ -205,7 +240,22 @@ def _record(world: World, host: str) -> BootRecord:
     silent = tuple(address for address in found if not answers(world, host, address))
     options = world.systems[host].kernel_options
     driver, start = modules.driver_version(world, host), world.nodes[host].booted_at
-    return BootRecord(start, driver, absent, linked, silent, options, _narrow_links(world, host))
+    outcome = module_rules.boot_outcome(world, host)
+    return BootRecord(
+        start,
+        driver,
+        absent,
+        linked,
+        silent,
+        options,
+        _narrow_links(world, host),
+        world.systems[host].kernel,
+        secure_boot.is_on(world, host),
+        outcome.refusal,
+        outcome.nouveau,
+        changed_cards(world.inventory.node(host), world.adapters),
+        firmware.other_bios(world, host),
+    )
 
 
 def _narrow_links(world: World, host: str) -> tuple[tuple[str, int, int], ...]:

@@ -14,6 +14,7 @@ from engine.control import processes
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
+from engine.physics.paths import receiving
 from engine.physics.traffic import exchange
 from engine.world.events import GpuLoadChanged, ProcessesEnded
 from engine.world.records import Flow, Meeting, Member
@@ -101,17 +102,22 @@ class Join(Action):
 class Proceed(Action):
     """The conductor goes on to `stage`; the GPUs begin to work when they connect.
 
-    From now on `flows` (source port, destination port, bit/s) go through the network, all at the pace of the slowest.
+    From now on `flows` (source port, destination port, bit/s, index of the partition key) go through the network, all
+    at the pace of the slowest.
     """
 
     name: str
     stage: str
-    flows: tuple[tuple[str, str, int], ...] = ()
+    flows: tuple[tuple[str, str, int, int], ...] = ()
 
     def perform(self, simulation: Simulation[World]) -> None:
         found = simulation.world.communicators.update(self.name, stage=self.stage)
         if self.flows:
-            exchange.open_bundle(simulation, owner(self.name), [Flow(*each) for each in self.flows], coupled=True)
+            flows = [
+                Flow(source, to, rate, key_index=key, held=receiving.held(simulation.world, source, to, rate))
+                for source, to, rate, key in self.flows
+            ]
+            exchange.open_bundle(simulation, owner(self.name), flows, coupled=True)
         if self.stage == CONNECTING:
             for host in dict.fromkeys(each.host for each in found.members if each.gpus):
                 simulation.publish(GpuLoadChanged(host))

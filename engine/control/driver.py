@@ -60,6 +60,7 @@ from engine.kernel.events import Event, Handler
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND, SECOND
+from engine.physics import pcie
 from engine.physics.gpu_memory import after_reset
 from engine.physics.load import bound_gpus, gpu_processes
 from engine.world.events import (
@@ -167,7 +168,7 @@ def attach(simulation: Simulation[World], node: str) -> None:
             dead.append(world.node(node).devices[gpu.address])
         world.gpus.update(
             gpu.id,
-            bound=state.bus is BusState.PRESENT,
+            bound=state.bus is BusState.PRESENT and not pcie.removed(world, node, gpu.address),
             persistence=persistence,
             compute_mode="Default",
             power_limit=gpu.product.power_limit,
@@ -191,6 +192,14 @@ def attach(simulation: Simulation[World], node: str) -> None:
     report_dead_at_probe(simulation, node, dead)
     for gpu in bound_gpus(world, node):
         simulation.publish(GpuReset(gpu.id))
+    simulation.publish(GpuLoadChanged(node))
+
+
+def let_go(simulation: Simulation[World], node: str) -> None:
+    """No driver was loaded: nobody holds the GPUs."""
+    world = simulation.world
+    for gpu in bound_gpus(world, node):
+        world.gpus.update(gpu.id, bound=False, persistence=False)
     simulation.publish(GpuLoadChanged(node))
 
 

@@ -64,6 +64,11 @@ def removed(world: World, host: str, path: str) -> bool:
     return standing.file is None and not standing.untouched
 
 
+def changed(world: World, host: str, path: str) -> bool:
+    """Whether the file is another one than the site gives: written, or removed."""
+    return not _standing(world, host, path).untouched
+
+
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """What became of a file: as the site gives it, or as somebody left it (None: it is gone)."""

@@ -25,7 +25,7 @@ def peermem(world: World, host: str) -> bool:
 
 def dma_buf(world: World, host: str) -> bool:
     """Whether GPU memory can be registered through DMA-BUF: open modules in memory, and a kernel that is new enough."""
-    release = tuple(int(part) for part in re.findall(r"\d+", kernel_image.release(world.inventory))[:2])
+    release = tuple(int(part) for part in re.findall(r"\d+", kernel_image.running(world, host))[:2])
     return release >= _FIRST_KERNEL and modules.is_loaded(world, host, "nvidia") and _open_flavour(world, host)
 
 

@@ -11,11 +11,22 @@ on is told by nothing but 48 and 63.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from engine.control import gsp, journald, service_state
 from engine.control.modules import driver_version
 from engine.control.nvlink_fabric import FABRIC_MANAGER
 from engine.control.processes import find
-from engine.control.xid import demand_recovery, lines, main_process, report, report_sxid, tell_all_channels, watches
+from engine.control.xid import (
+    catalogue,
+    demand_recovery,
+    lines,
+    main_process,
+    report,
+    report_sxid,
+    tell_all_channels,
+    watches,
+)
 from engine.control.xid.catalogue import Values
 from engine.control.xid.report import end_work_on, tell_removal
 from engine.control.xid.switches import switch_ports
@@ -24,7 +35,7 @@ from engine.kernel.random import Stream
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MILLISECOND, SECOND
 from engine.physics import board_defects, gpu_memory
-from engine.physics.load import gpu_processes
+from engine.physics.load import bound_gpus, gpu_processes
 from engine.physics.nvlink_errors import FATAL, SWITCH, TRAINING, fail_links
 from engine.world.events import (
     BoardDefectStruck,
@@ -236,6 +247,42 @@ def crash(simulation: Sim, gpu_id: str, number: int, process: Process) -> None:
     report(simulation, gpu_id, STOPPED, {"channel": chance.integer(8, 24)}, process=process, previous=previous)
 
 
+def strike(simulation: Sim, gpu_id: str, number: int) -> None:
+    """The driver reports an error of the chip out of the blue: 61, 62, 140 or 143. What dies of it and what it asks
+    for stands in the catalogue.
+    """
+    chance = simulation.stream(f"strike/{gpu_id}/{simulation.now}/{number}")
+    entry, process = catalogue.xids()[number], main_process(simulation.world, gpu_id)
+    report(simulation, gpu_id, number, _STRIKES[number](chance), process=process, recover=False)
+    if not watches(simulation.world, gpu_id):
+        return
+    if number == PMU_HALTED:
+        node = gpu_id.partition("/")[0]
+        index = [gpu.id for gpu in bound_gpus(simulation.world, node)].index(gpu_id)
+        told = f"NVRM: GPU{index} _kgspRpcGspEventPmuHalted: Received signal from GSP that PMU has halted."
+        lines.say(simulation, node, told)
+    if entry.recovery:
+        demand_recovery(simulation, gpu_id, entry.recovery)
+
+
+def _registers(chance: Stream) -> Values:
+    """Eight words of a halted microcontroller."""
+    return {"words": " ".join(f"{chance.integer(0, 0xFFFFFFFF):08x}" for _ in range(8))}
+
+
+def _escaped_to(chance: Stream) -> Values:
+    """Which part of the chip noticed an ECC error that nobody handled; mostly the DRAM."""
+    part = chance.choice(("dram", "dram", "ltc", "mmu"))
+    return {name: int(name == part) for name in ("dram", "ltc", "mmu", "pcie")}
+
+
+def uncontained(simulation: Sim, gpu_id: str) -> None:
+    """An error whose data may have gone anywhere, found by the cache's tags (Xid 95): all work on the GPU ends."""
+    chance = simulation.stream(f"uncontained/{gpu_id}/{simulation.now}")
+    values = {"partition": chance.integer(0, 9), "slice": chance.integer(0, 3)}
+    report(simulation, gpu_id, UNCONTAINED, values)
+
+
 def _program_crashes(simulation: Sim, event: ProgramCrashes) -> None:
     """A program that somebody starts again and again crashes once more."""
     world, node = simulation.world, event.gpu.partition("/")[0]
@@ -250,6 +297,14 @@ def _program_crashes(simulation: Sim, event: ProgramCrashes) -> None:
     world.systems.update(node, next_pid=pid + 3)
     crash(simulation, event.gpu, event.xid, Process(pid, 1, event.user, event.command, simulation.now))
 
+
+PMU_BREAKPOINT, PMU_HALTED, ECC_ESCAPED, INITIALISATION = 61, 62, 140, 143
+_STRIKES: Mapping[int, Callable[[Stream], Values]] = {
+    PMU_BREAKPOINT: lambda chance: {"first": chance.integer(0xC00, 0xDFF), "second": chance.integer(0x3000, 0x3FFF)},
+    PMU_HALTED: _registers,
+    ECC_ESCAPED: _escaped_to,
+    INITIALISATION: lambda chance: {},
+}
 
 _LAWS = {
     board_defects.CORRECTED: _storm,

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
-from engine.control import service_state
+from engine.control.dcgm import daemon
 from engine.kernel.actions import Action
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
+from engine.physics import pcie
 from engine.physics.gpu_memory import after_reset
 from engine.physics.load import bound_gpus, gpu_processes
 from engine.world.events import GpuReset, GpuSettingsChanged, NvLinksChanged
@@ -21,12 +22,14 @@ from engine.world.inventory import Gpu
 from engine.world.records import BusState, EccCounts, RecoveryAction
 from engine.world.world import World
 
-HOST_ENGINE = "nvidia-dcgm"
+HOST_ENGINE = daemon.UNIT.removesuffix(".service")
 
 IN_USE = "In use by another client"
 LOST = "GPU is lost"
 NOT_FOUND = "Not Found"
-OUT_OF_RANGE = "Invalid Argument"
+NOT_SUPPORTED = "Not Supported"
+OUT_OF_RANGE = INVALID = "Invalid Argument"
+NO_ROOM = "Insufficient Resources"
 
 
 def is_lost(world: World, gpu_id: str) -> bool:
@@ -35,11 +38,27 @@ def is_lost(world: World, gpu_id: str) -> bool:
     return state.bound and state.bus is not BusState.PRESENT
 
 
+def held_open(world: World, gpu: Gpu) -> bool:
+    """Whether a program has a GPU open: one that computes, or DCGM's host engine."""
+    return bool(gpu_processes(world, gpu.id)) or daemon.is_running(world, gpu.node)
+
+
 def in_use(world: World, gpu: Gpu) -> bool:
-    """Whether anybody has a GPU open: a process, persistence mode, or DCGM's host engine."""
-    if gpu_processes(world, gpu.id) or world.gpus[gpu.id].persistence:
-        return True
-    return service_state.is_active(world, gpu.node, HOST_ENGINE)
+    """Whether anybody has a GPU open: a program, or persistence mode."""
+    return world.gpus[gpu.id].persistence or held_open(world, gpu)
+
+
+def let_go(world: World, gpu: Gpu) -> None:
+    """The driver no longer holds a GPU, which nobody has open. Those behind it move up; programs name GPUs by
+    nvidia-smi's index, so theirs are counted anew.
+    """
+    place = [each.id for each in bound_gpus(world, gpu.node)].index(gpu.id)
+    world.gpus.update(gpu.id, bound=False)
+    moved = tuple(
+        replace(process, gpus=tuple(index - (index > place) for index in process.gpus))
+        for process in world.systems[gpu.node].processes
+    )
+    world.systems.update(gpu.node, processes=moved)
 
 
 class GpuAction(Action):
@@ -327,14 +346,9 @@ class DrainGpu(GpuAction):
 
     def on(self, simulation: Simulation[World], gpu: Gpu) -> str | None:
         world = simulation.world
-        if not is_lost(world, gpu.id) and (in_use(world, gpu) or world.gpus[gpu.id].persistence):
+        if not is_lost(world, gpu.id) and in_use(world, gpu):
             return IN_USE
-        world.gpus.update(gpu.id, bound=False)
-        moved = tuple(
-            replace(process, gpus=tuple(index - (index > self.index) for index in process.gpus))
-            for process in world.systems[self.host].processes
-        )
-        world.systems.update(self.host, processes=moved)
+        let_go(world, gpu)
         return None
 
 
@@ -348,7 +362,8 @@ class UndrainGpu(Action):
 
     def perform(self, simulation: Simulation[World]) -> str | None:
         world, state = simulation.world, simulation.world.gpus[self.gpu]
-        if state.bound or state.bus is not BusState.PRESENT:
+        listed = not pcie.removed(world, self.host, world.inventory.gpu(self.gpu).address)
+        if state.bound or state.bus is not BusState.PRESENT or not listed:
             return None if state.bound else NOT_FOUND
         world.gpus.update(self.gpu, bound=True, persistence=False)
         place = [gpu.id for gpu in bound_gpus(world, self.host)].index(self.gpu)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.control import service_state
-from engine.control.gpu_settings import HOST_ENGINE
+from engine.control import gsp_history
+from engine.control.dcgm import daemon
 from engine.control.xid import catalogue, demand_recovery, lines, watches
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
@@ -72,9 +72,9 @@ def stall(simulation: Simulation[World], gpu_id: str) -> None:
     """The firmware answers no more. A host engine that runs will ask soon."""
     world, node = simulation.world, gpu_id.partition("/")[0]
     world.gpus.update(gpu_id, gsp_stalled=True, gsp_timeouts=0)
-    engine = service_state.service(world, node, HOST_ENGINE)
-    if engine.active:
-        call = GspCallDue(gpu_id, world.gpus[gpu_id].serial, engine.pid, "cache_mgr_main", 0)
+    engine = daemon.pid(world, node)
+    if engine:
+        call = GspCallDue(gpu_id, world.gpus[gpu_id].serial, engine, "cache_mgr_main", 0)
         simulation.schedule(call, _FIRST_ASKED + CALL_WAITS)
 
 
@@ -99,6 +99,12 @@ def time_out(simulation: Simulation[World], gpu_id: str, client: str, pid: int) 
     }
     text = catalogue.text(RPC_TIMEOUT, release, values)
     lines.xid(simulation, gpu_id, RPC_TIMEOUT, text, pid, client[:15])
+    if count == 1:
+        sequence = int(values["sequence"])
+        call = gsp_history.Call(function, name, first, second, sequence)
+        moment = world.inventory.start + simulation.now
+        for line in gsp_history.lines(release, index, call, moment, CALL_WAITS):
+            lines.say(simulation, node, line)
     if count == GIVES_UP_AFTER:
         _give_up(simulation, gpu_id, release)
 
@@ -109,14 +115,16 @@ def _give_up(simulation: Simulation[World], gpu_id: str, release: int) -> None:
         what = "Back to back GSP RPC timeout detected! GPU marked for reset"
         text = f"NVRM: nvAssertFailedNoLog: Assertion failed: {what} @ kernel_gsp.c:{line}"
         lines.say(simulation, gpu_id.partition("/")[0], text)
+    slot = lines.slot(simulation.world.inventory.gpu(gpu_id).address)
+    limited = f"NVRM: Rate limiting GSP RPC error prints for GPU at PCI:{slot} (printing 1 of every 30)."
+    lines.say(simulation, gpu_id.partition("/")[0], f"{limited}  The GPU likely needs to be reset.")
     demand_recovery(simulation, gpu_id, RecoveryAction.RESET)
 
 
 def _call_due(simulation: Simulation[World], event: GspCallDue) -> None:
     """The host engine's call was in vain; it asks again."""
     world, node = simulation.world, event.gpu.partition("/")[0]
-    state, engine = world.gpus[event.gpu], service_state.service(world, node, HOST_ENGINE)
-    asks = engine.active and engine.pid == event.pid and state.serial == event.serial
+    asks = daemon.pid(world, node) == event.pid and world.gpus[event.gpu].serial == event.serial
     if not asks or not patience(world, event.gpu):
         return
     time_out(simulation, event.gpu, event.process, event.pid)

@@ -96,6 +96,11 @@ def entries(world: World, host: str, start: int | None = None, end: int | None =
     return _collect(world, host, start, end, lambda piece: True, lambda entry: True)
 
 
+def written(world: World, place: str) -> tuple[LogEntry, ...]:
+    """What was written at a place since the site began; of a switch, that is all there is."""
+    return world.logs[place].entries
+
+
 def kernel_entries(world: World, host: str, start: int | None = None, end: int | None = None) -> list[LogEntry]:
     """The kernel's part of it. Cheap: nothing of the rest is made."""
     return _collect(world, host, start, end, lambda piece: piece.kernel, lambda entry: entry.source == "kernel")

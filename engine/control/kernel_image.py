@@ -21,29 +21,34 @@ _TOOLCHAIN = "x86_64-linux-gnu-gcc-13 (Ubuntu 13.3.0-6ubuntu2~24.04) 13.3.0, GNU
 
 
 def release(inventory: Inventory) -> str:
-    """uname -r."""
+    """The release that a host of the site was installed with."""
     return inventory.software.get("kernel", "6.8.0-51-generic")
 
 
-def version(inventory: Inventory) -> str:
-    """uname -v."""
-    return _build(inventory)[1]
+def running(world: World, host: str) -> str:
+    """uname -r of a host: the release that its boot loader chose."""
+    return world.systems[host].kernel or release(world.inventory)
 
 
-def banner(inventory: Inventory) -> str:
-    """/proc/version_signature's long sister, the first line of a boot: `Linux version ...`."""
-    host, text, package = _build(inventory)
-    return f"Linux version {release(inventory)} (buildd@{host}) ({_TOOLCHAIN}) {text} (Ubuntu {package})"
+def version(name: str) -> str:
+    """uname -v of a release."""
+    return _build(name)[1]
+
+
+def banner(name: str) -> str:
+    """/proc/version_signature's long sister, the first line of a boot of a release: `Linux version ...`."""
+    host, text, package = _build(name)
+    return f"Linux version {name} (buildd@{host}) ({_TOOLCHAIN}) {text} (Ubuntu {package})"
 
 
 def command_line(world: World, host: str) -> str:
     """/proc/cmdline."""
-    return boot_command_line(world.inventory, host, world.systems[host].kernel_options)
+    return boot_command_line(world.inventory, host, world.systems[host].kernel_options, running(world, host))
 
 
-def boot_command_line(inventory: Inventory, host: str, given: str | None) -> str:
-    """The command line of a boot whose loader was `given` options to hand on (None: the image's)."""
-    image = f"BOOT_IMAGE=/boot/vmlinuz-{release(inventory)}"
+def boot_command_line(inventory: Inventory, host: str, given: str | None, name: str) -> str:
+    """The command line of a boot of release `name` whose loader was `given` options to hand on (None: the image's)."""
+    image = f"BOOT_IMAGE=/boot/vmlinuz-{name}"
     return f"{image} root=UUID={root_uuid(inventory, host)} {options(inventory, host, given)}"
 
 
@@ -91,11 +96,10 @@ def first_user_pid(node: Node) -> int:
     return 6 * cpus(node) + 397
 
 
-def _build(inventory: Inventory) -> tuple[str, str, str]:
+def _build(name: str) -> tuple[str, str, str]:
     """Build host, version text and package of the kernel; releases that are not in the table get a build of the same
     form.
     """
-    name = release(inventory)
     if name in _BUILDS:
         return _BUILDS[name]
     base, _, abi = name.removesuffix("-generic").partition("-")

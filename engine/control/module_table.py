@@ -10,6 +10,9 @@ from engine.control.tables import rows
 from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Node
 
+NOUVEAU = "nouveau"
+"""The kernel's own driver for NVIDIA GPUs."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModuleSpec:

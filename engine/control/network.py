@@ -87,6 +87,8 @@ def reachable(world: World, source: str, target: str) -> bool:
     if found is None:
         return resolve(world, target) is not None
     what, name = found
+    if what == "switch" and name in world.inventory.switches:
+        return world.switches[name].powered
     return _answers(world, name) if what == "node" else True
 
 

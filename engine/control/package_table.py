@@ -58,6 +58,7 @@ def _base(inventory: Inventory, node: Node) -> dict[str, Package]:
         "rdma": bool(node.hcas),
         "head": node.role == "head",
         "compute": node.role != "head",
+        "nvlink5": bool(node.gpus) and node.gpus[0].product.architecture == "Blackwell",
     }
     packages = [_package(cells, words) for cells in rows("packages") if present[cells[0].split()[2]]]
     return {package.name: package for package in sorted(packages, key=lambda package: package.name)}

@@ -18,7 +18,7 @@ from engine.kernel.events import Event, Handler
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.physics.load import bound_gpus
-from engine.world.events import GpuLoadChanged, NodeStopping, ProcessesEnded, ProcessesHeld
+from engine.world.events import GpuLoadChanged, HungUp, NodeStopping, ProcessesEnded, ProcessesHeld
 from engine.world.records import BootPhase, Process
 from engine.world.world import World
 
@@ -224,6 +224,8 @@ class Kill(Action):
                     f"kill by {self.by}",
                 )
             end(simulation, self.host, [self.pid], "killed", self.signal)
+        elif self.signal == _HANG_UP and process.unit is not None:
+            simulation.publish(HungUp(self.host, process.unit))
         return None
 
     def _ends(self, process: Process) -> bool:

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
+from engine.control import sel
 from engine.kernel.shapes import Jitter
 from engine.kernel.units import SECOND
+from engine.physics import supplies
 from engine.physics.air import SLOWEST_ROTOR, fan_duty, inlet, rotor_rpm
 from engine.physics.power import input_for, node_draw, psu_working, share
 from engine.physics.thermal import temperature
@@ -23,9 +25,15 @@ from engine.world.inventory import Fan, Gpu, Node, Psu
 from engine.world.records import BusState, Power
 from engine.world.world import World
 
-DEGREES, RPM, WATTS, VOLTS = "degrees C", "RPM", "Watts", "Volts"
+DEGREES, RPM, WATTS, VOLTS, PERCENT = "degrees C", "RPM", "Watts", "Volts", "percent"
 _FAR_BELOW, _FAR_ABOVE = -(1 << 62), 1 << 62
-_TYPES = {DEGREES: "Temperature", RPM: "Fan", WATTS: "Power Supply", VOLTS: "Voltage"}
+_TYPES = {
+    DEGREES: "Temperature",
+    RPM: "Fan",
+    WATTS: "Power Supply",
+    VOLTS: "Voltage",
+    PERCENT: "Event Logging Disabled",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,7 @@ class SensorKind:
 _RAILS = (("12V", 12_060), ("5V", 5_040), ("3V3", 3_310), ("BAT", 3_070))
 _INLET_LIMITS = Thresholds(upper_nc=35_000, upper_cr=40_000, upper_nr=45_000)
 _CPU_LIMITS = Thresholds(upper_nc=90_000, upper_cr=95_000, upper_nr=100_000)
+_LOG_LIMITS = Thresholds(upper_nc=75_000, upper_cr=90_000)
 _FAN_SLOW = 2_500_000
 _FAN_LIMITS = Thresholds(lower_nc=_FAN_SLOW, lower_cr=2_000_000)
 
@@ -139,6 +148,7 @@ def _kinds(node: Node) -> Iterator[SensorKind]:
     if ours:
         yield SensorKind("STATUS_GB_GPU", "7.1", "Module / Board", "", _baseboard_present)
         yield SensorKind("PWRGD_GB_GPU", "7.1", "Module / Board", "", _baseboard_power)
+        yield _analogue("SEL_FULLNESS", "6.1", PERCENT, _log_fullness, _LOG_LIMITS, _log_has_room)
     yield SensorKind("WATCHDOG2", "7.1", "Watchdog2", "", lambda moment: State("", 0x0080))
 
 
@@ -219,18 +229,20 @@ def _psu_input(psu: Psu, moment: Moment) -> Reading:
 
 
 def _psu_state(psu: Psu, moment: Moment) -> Reading:
-    state = moment.world.psus[psu.id]
+    state, dead = moment.world.psus[psu.id], not supplies.has_input(moment.world, psu)
     failed = ", Failure detected" if state.failed else ""
-    lost = ", Power Supply AC lost" if state.input_lost else ""
-    return State(f"Presence detected{failed}{lost}", 0x0180 | 0x0200 * state.failed | 0x0800 * state.input_lost)
+    lost = ", Power Supply AC lost" if dead else ""
+    return State(f"Presence detected{failed}{lost}", 0x0180 | 0x0200 * state.failed | 0x0800 * dead)
 
 
 def redundancy(world: World, node: Node) -> str:
     """What the supplies are together: four of six carry a DGX H100; a server with two needs one."""
-    working = sum(psu_working(world, psu) for psu in node.psus)
+    working, needed = supplies.working(world, node), supplies.needed(node)
     if working == len(node.psus):
         return "Fully Redundant"
-    return "Redundancy Degraded" if working > (4 if node.gpus else 1) else "Redundancy Lost"
+    if working < needed:
+        return "Non-Redundant: Insufficient Resources"
+    return "Redundancy Degraded" if working > needed else "Redundancy Lost"
 
 
 def _redundancy(moment: Moment) -> Reading:
@@ -261,6 +273,15 @@ def _baseboard_present(moment: Moment) -> Reading:
 def _baseboard_power(moment: Moment) -> Reading:
     """The power of the GPU baseboard is good."""
     return State("State Asserted", 0x0280) if moment.on else State("State Deasserted", 0x0180)
+
+
+def _log_fullness(moment: Moment) -> Reading:
+    return sel.fullness(moment.world, moment.node.name) * 1000
+
+
+def _log_has_room(moment: Moment) -> bool:
+    state = moment.world.sel[moment.node.name]
+    return state.flood is None and len(state.entries) < sel.CAPACITY // 2
 
 
 def _whole(thousandths: int) -> int:

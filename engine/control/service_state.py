@@ -53,17 +53,18 @@ def is_active(world: World, host: str, name: str) -> bool:
 def is_enabled(world: World, host: str, unit: Unit) -> bool:
     """Whether a unit starts at boot."""
     stored = world.systems[host].services.get(unit.name)
-    return stored.enabled if stored else unit.enabled
+    return stored.enabled if stored else unit.enabled_on(world.node(host))
 
 
 def usual(world: World, host: str, unit: Unit) -> Service:
     """How a unit runs after a boot in which nothing went wrong."""
     start = world.nodes[host].booted_at
-    if not (unit.enabled or unit.static) or not unit.ready_at:
-        return Service(active=False, enabled=unit.enabled)
+    enabled = unit.enabled_on(world.node(host))
+    if not (enabled or unit.static) or not unit.ready_at:
+        return Service(active=False, enabled=enabled)
     return Service(
         active=True,
-        enabled=unit.enabled,
+        enabled=enabled,
         since=start + unit.ready_at * MILLISECOND,
         pid=first_pid(world, host, unit, start),
     )
@@ -79,6 +80,12 @@ def first_pid(world: World, host: str, unit: Unit, boot: int) -> int:
     if unit.name == "systemd-journald.service":
         return first
     return first + position * 41 + hash64(world.seed, host, unit.name, boot) % 37
+
+
+def passing_pid(world: World, host: str, unit: Unit) -> int:
+    """The process id of a program that ends at once, such as a oneshot unit's, in the boot that runs."""
+    boot = world.nodes[host].booted_at
+    return kernel_image.first_user_pid(world.node(host)) + hash64(world.seed, host, unit.name, boot, "passing") % 900
 
 
 def put_all(world: World, host: str, services: Mapping[str, Service]) -> None:

@@ -2,7 +2,9 @@
 by the unit's `check`.
 
 Texts: nvidia-persistenced's source; fabric manager captures of a version mismatch and of a machine without NVSwitches;
-Slurm 24.11's gres.c.
+Slurm 24.11's gres.c; opensm 3.3.23's osm_vendor_ibumad.c (a guess: that systemd sees the start fail). That the fabric
+manager of an NVLink 5 node says the same without its subnet manager as on a machine without NVSwitches:
+siderolabs/extensions#717.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from engine.control import modules, packages
 from engine.control.units import NVSWITCH_CONFIG, Unit
 from engine.kernel.quick_dataclass import dataclass
 from engine.world.world import World
+
+LOADS_MODULES = "modules_load"
+"""The check of the unit that loads the modules of /etc/modules-load.d when it starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,22 @@ def _persistenced(world: World, host: str) -> Failure | None:
     )
 
 
+def _modules_load(world: World, host: str) -> Failure | None:
+    """It loads what /etc/modules-load.d names (modules-load.c of systemd 255), and fails if one cannot be."""
+    from engine.control import modprobe_settings, module_rules
+
+    texts = []
+    for name in modprobe_settings.named_to_load(world, host):
+        if not modules.exists(world, host, name):
+            texts.append(f"Failed to find module '{name}'")
+        elif not modules.is_loaded(world, host, name) and (why := module_rules.why_not(world, host, name)):
+            texts.append(f"Failed to insert module '{modules.canonical(name)}': {module_rules.ERRORS[why]}")
+    return Failure(tuple(texts)) if texts else None
+
+
 def _fabricmanager(world: World, host: str) -> Failure | None:
     loaded, own = modules.driver_version(world, host), packages.fabric_manager_version(world, host)
-    if loaded is None:
+    if loaded is None or packages.lacks_subnet_manager(world, host):
         return Failure(
             (
                 "request to query NVSwitch device information from NVSwitch driver failed with error:WARNING "
@@ -65,6 +83,14 @@ def _fabricmanager(world: World, host: str) -> Failure | None:
     return None
 
 
+def _docker(world: World, host: str) -> Failure | None:
+    """It reads its configuration first."""
+    from engine.control.containers import daemon
+
+    why = daemon.refusal(world, host)
+    return Failure((why,)) if why else None
+
+
 def _slurmd(world: World, host: str) -> Failure | None:
     from engine.control.slurm import registration
 
@@ -77,13 +103,34 @@ def _slurmctld(world: World, host: str) -> Failure | None:
     return _fatal("slurmctld", registration.slurmctld_refusal(world))
 
 
+def _opensm(world: World, host: str) -> Failure | None:
+    """It must be able to open the port that its file names (osm_vendor_ibumad.c: osm_vendor_open_port)."""
+    from engine.control.subnet_manager import configuration
+
+    guid = int(dict(configuration.read(world, host).settings).get("guid", 0))
+    if not guid or any(hca.port_guid == guid for hca in world.node(host).hcas):
+        return None
+    version = world.inventory.software.get("opensm", "")
+    return Failure(
+        (
+            f"OpenSM {version}",
+            f"osm_vendor_open_port: ERR 5422: Unable to find requested CA guid 0x{guid:x}",
+            "osm_vendor_bind: ERR 5424: Unable to open port 0x" + f"{guid:x}",
+            "Exiting SM",
+        )
+    )
+
+
 def _fatal(daemon: str, line: str | None) -> Failure | None:
     return Failure((f"{daemon}: {line}",)) if line else None
 
 
 _CHECKS: dict[str, Callable[[World, str], Failure | None]] = {
+    "docker": _docker,
+    LOADS_MODULES: _modules_load,
     "persistenced": _persistenced,
     "fabricmanager": _fabricmanager,
     "slurmd": _slurmd,
     "slurmctld.service": _slurmctld,
+    "opensm.service": _opensm,
 }

@@ -156,13 +156,13 @@ def _is_number(word: str) -> bool:
 
 
 def _settings(world: World, host: str) -> dict[str, Setting]:
-    inventory = world.inventory
+    inventory, release = world.inventory, kernel_image.running(world, host)
     driver = bool(inventory.node(host).gpus or inventory.node(host).hcas)
     own = (
         _text("kernel.hostname", host, 0o444),
-        _text("kernel.osrelease", kernel_image.release(inventory), 0o444),
+        _text("kernel.osrelease", release, 0o444),
         _text("kernel.ostype", "Linux", 0o444),
-        _text("kernel.version", kernel_image.version(inventory), 0o444),
+        _text("kernel.version", kernel_image.version(release), 0o444),
         _text("kernel.random.boot_id", "", 0o444),
         _text("kernel.random.entropy_avail", "256", 0o444),
         Setting("kernel.tainted", "12288" if driver else "0", None, 0o444),

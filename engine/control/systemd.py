@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from engine.control import harm, journald, service_state, start_checks
+from engine.control import harm, journald, modules, service_state, start_checks
 from engine.control.history.boot_units import QUIET
 from engine.control.service_state import find, is_active, is_enabled, service, units
 from engine.control.unit_messages import Line, Surroundings, died, failed_start, restarting, started, stopped
@@ -245,7 +245,10 @@ def _start_at(simulation: Simulation[World], host: str, each: Unit, at: int | No
         else service_state.first_pid(world, host, each, world.nodes[host].booted_at)
     )
     since = simulation.now if at is None else at
-    around = Surroundings(world.inventory, pid, [gpu.address for gpu in bound_gpus(world, host)], since)
+    speaker = pid or service_state.passing_pid(world, host, each)
+    around = Surroundings(world.inventory, speaker, [gpu.address for gpu in bound_gpus(world, host)], since)
+    if at is None and each.check == start_checks.LOADS_MODULES:
+        modules.load_named(simulation, host)
     failure = start_checks.failure(world, host, each)
     if failure:
         _say(simulation, host, each, failed_start(each, around, around.fill(failure.texts), failure.status), at)
@@ -253,7 +256,7 @@ def _start_at(simulation: Simulation[World], host: str, each: Unit, at: int | No
         service_state.put(world, host, each, state)
         simulation.publish(ServiceChanged(host, each.name, False))
         return _job_failed(each)
-    if at is None or not (each.enabled or each.static):
+    if at is None or not (each.enabled_on(world.node(host)) or each.static):
         service_state.put(world, host, each, Service(True, enabled, since, pid))
     if at is None or each.name not in QUIET:
         _say(simulation, host, each, started(each, around), at)
@@ -300,7 +303,7 @@ def _forget(world: World, host: str, each: Unit) -> None:
     if stored is None:
         return
     services = {name: state for name, state in world.systems[host].services.items() if name != each.name}
-    if stored.enabled != each.enabled:
+    if stored.enabled != each.enabled_on(world.node(host)):
         services[each.name] = Service(active=False, enabled=stored.enabled)
     service_state.put_all(world, host, services)
 

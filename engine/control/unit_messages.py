@@ -22,7 +22,7 @@ from engine.world.records import Priority
 
 @cache
 def _texts(unit: str, moment: str) -> tuple[str, ...]:
-    """The templates of a unit's own lines at its start or stop."""
+    """The templates of a unit's own lines at its start or stop, or (settled) a while after its start."""
     return tuple(text for name, when, text in rows("unit_lines") if (name, when) == (unit, moment))
 
 
@@ -82,6 +82,11 @@ def started(unit: Unit, around: Surroundings) -> list[Line]:
     done = "Finished" if unit.kind == "oneshot" else "Started"
     last = systemd_line(f"{done} {unit.name} - {unit.description}.")
     return [*first, last, *own] if unit.kind in ("simple", "idle") else [*first, *own, last]
+
+
+def settled(unit: Unit, around: Surroundings) -> list[Line]:
+    """What a program writes when it has found its place after a start; its model does so now, the past did so too."""
+    return [Line(unit.source, around.pid, text) for text in around.fill(_texts(unit.name, "settled"))]
 
 
 def starting(unit: Unit) -> Line:

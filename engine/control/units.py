@@ -22,8 +22,8 @@ class Unit:
     """A unit. `ready_at` is ms after the kernel's start, `takes` ms of a start by hand, `memory` KiB resident, `check`
     names a start check.
 
-    `control_fails`: a failing start is that of a control process (forking units and scripts), not of the main process.
-    `shared`: others in the cluster depend on it.
+    `enabled_where` are the hosts on which it starts at boot. `control_fails`: a failing start is that of a control
+    process (forking units and scripts), not of the main process. `shared`: others in the cluster depend on it.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Unit:
     shared: bool = False
     documentation: tuple[str, ...] = ()
     enabled: bool = True
+    enabled_where: str = "all"
     static: bool = False
     folder: str = "/usr/lib/systemd/system"
     identifier: str = ""
@@ -63,8 +64,11 @@ class Unit:
 
     def on(self, node: Node) -> bool:
         """Whether `node` has this unit."""
-        gpus, head = bool(node.gpus), node.role == "head"
-        return {"all": True, "gpu": gpus, "rdma": bool(node.hcas), "head": head, "compute": not head}[self.where]
+        return _is(node, self.where)
+
+    def enabled_on(self, node: Node) -> bool:
+        """Whether the unit starts at boot on `node`, unless somebody has changed that."""
+        return self.enabled and _is(node, self.enabled_where)
 
 
 BOOT_ENDS = 38_000
@@ -93,6 +97,11 @@ def full_name(name: str) -> str:
 def unit(name: str) -> Unit | None:
     """The unit of that name (`slurmd` or `slurmd.service`), or None."""
     return all_units().get(full_name(name))
+
+
+def _is(node: Node, where: str) -> bool:
+    gpus, head = bool(node.gpus), node.role == "head"
+    return {"all": True, "gpu": gpus, "rdma": bool(node.hcas), "head": head, "compute": not head}[where]
 
 
 def _unit(name: str, description: str, command: str, marks: str) -> Unit:

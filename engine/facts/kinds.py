@@ -13,6 +13,7 @@ from typing import NewType
 from engine.facts.values import ValueType
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import unknown
+from engine.physics import supplies
 from engine.world.inventory import Node as NodeRecord
 from engine.world.world import World
 
@@ -25,6 +26,9 @@ Port = NewType("Port", str)
 Fan = NewType("Fan", str)
 Psu = NewType("Psu", str)
 Drive = NewType("Drive", str)
+Rack = NewType("Rack", str)
+Pdu = NewType("Pdu", str)
+Strip = NewType("Strip", str)
 Switch = NewType("Switch", str)
 User = NewType("User", str)
 Job = NewType("Job", str)
@@ -79,6 +83,21 @@ def _switches(world: World, place: str | None) -> list[str]:
     return [name for name in world.inventory.switches if place in (None, name)]
 
 
+def _racks(world: World, place: str | None) -> list[str]:
+    return [name for name in world.inventory.racks if place in (None, name)]
+
+
+def _strips(world: World, place: str | None) -> list[str]:
+    """Strips of PDUs; at a rack, those that stand there. No other place has any."""
+    if place is not None and place not in world.inventory.racks:
+        return []
+    return [name for name, strip in supplies.strips(world.inventory).items() if place in (None, strip.rack)]
+
+
+def _pdus(world: World, place: str | None) -> list[str]:
+    return list(dict.fromkeys(strip.rpartition("/")[0] for strip in _strips(world, place)))
+
+
 def _ports(world: World, place: str | None) -> Iterator[str]:
     for name in _hosts(world, place):
         yield from (hca.port for hca in world.inventory.node(name).hcas)
@@ -107,6 +126,9 @@ KINDS = MappingProxyType({
     Fan: Kind("fan", _parts(lambda node: (fan.id for fan in node.fans)), "a fan module, dgx-02/fan3"),
     Psu: Kind("psu", _parts(lambda node: (psu.id for psu in node.psus)), "a power supply, dgx-02/psu0"),
     Drive: Kind("drive", _parts(lambda node: (drive.id for drive in node.drives)), "an NVMe drive, dgx-02/nvme0"),
+    Rack: Kind("rack", _racks, "a rack, R01"),
+    Pdu: Kind("pdu", _pdus, "a rack PDU, R01/pdu-b"),
+    Strip: Kind("strip", _strips, "a fused strip of a rack PDU, R01/pdu-b/1"),
     Switch: Kind("switch", _switches, "a network switch, leaf-01"),
     User: Kind("user", _users, "a person with an account"),
     Job: Kind("job", _jobs, "the number of a Slurm job that is not over"),

@@ -20,6 +20,11 @@ _HOLDS_MINUTES = (20, 90)
 
 def inject(simulation: Simulation[World], target: str, values: Values) -> None:
     """Give the board, or its seat, the defect."""
+    plant_defect(simulation, target, defect(simulation, target, values))
+
+
+def defect(simulation: Simulation[World], target: str, values: Values) -> BusDefect:
+    """What is wrong with the board: what the parameters do not say is drawn."""
     chance = simulation.stream(f"bus defect/{target}/{simulation.world.gpus[target].serial}")
     seating_drawn, comes_back = chance.chance(_SEATING_IN_TEN, 10), chance.chance(_COMES_BACK_IN_TEN, 10)
     drawn = chance.integer(*_HOLDS_MINUTES) * MINUTE if comes_back else None
@@ -29,7 +34,7 @@ def inject(simulation: Simulation[World], target: str, values: Values) -> None:
         lasts = drawn
     else:
         lasts = int(holds) or None
-    plant_defect(simulation, target, BusDefect(holds_after_cold_start=lasts, seating=seating))
+    return BusDefect(holds_after_cold_start=lasts, seating=seating)
 
 
 FAULT = Fault(

@@ -4,11 +4,13 @@ one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
 from engine.kernel.quick_dataclass import dataclass
+from engine.physics import supplies
 from engine.world.inventory import Inventory, Node
 
 
@@ -44,6 +46,40 @@ def _racks(inventory: Inventory) -> tuple[str, ...]:
     return inventory.racks
 
 
+def _fibre_ports(inventory: Inventory) -> tuple[str, ...]:
+    return tuple(port for port, cable in inventory.cables.items() if cable.kind == "optical")
+
+
+def _cabled_adapters(inventory: Inventory) -> tuple[str, ...]:
+    """Those whose cable leads to an InfiniBand switch; known without the parts of their nodes."""
+    ends = ((port, cable.other(port).partition("/")[0]) for port, cable in inventory.cables.items())
+    switches = inventory.switches
+    return tuple(
+        port.rpartition("/")[0]
+        for port, far in ends
+        if port.count("/") == 2 and far in switches and switches[far].kind == "infiniband"
+    )
+
+
+def _adapters_of_several(inventory: Inventory) -> tuple[str, ...]:
+    """Those of nodes that have two or more of them."""
+    adapters = _cabled_adapters(inventory)
+    count = Counter(adapter.partition("/")[0] for adapter in adapters)
+    return tuple(adapter for adapter in adapters if count[adapter.partition("/")[0]] > 1)
+
+
+def _switch_ports(inventory: Inventory) -> tuple[str, ...]:
+    """Ports of InfiniBand switches that have a cable."""
+    switches = inventory.switches
+    devices = ((port, port.rpartition("/")[0]) for port in inventory.cables)
+    return tuple(port for port, name in devices if name in switches and switches[name].kind == "infiniband")
+
+
+def _uplinks(inventory: Inventory) -> tuple[str, ...]:
+    """Those whose cable leads to another switch."""
+    return tuple(port for port in _switch_ports(inventory) if inventory.cables[port].other(port).count("/") == 1)
+
+
 @cache
 def target_kinds() -> Mapping[str, TargetKind]:
     """All kinds by name."""
@@ -55,6 +91,13 @@ def target_kinds() -> Mapping[str, TargetKind]:
                 "an RDMA device", "dgx-02/mlx5_3", _nodes, lambda node: tuple(hca.id for hca in node.hcas)
             ),
             "port": TargetKind("a port with a cable", "leaf-01/5", lambda inventory: tuple(inventory.cables)),
+            "fibre": TargetKind("a port with an optical cable", "leaf-01/5", _fibre_ports),
+            "cabled_hca": TargetKind("an RDMA device in an InfiniBand fabric", "dgx-02/mlx5_3", _cabled_adapters),
+            "railed_hca": TargetKind(
+                "an RDMA device in an InfiniBand fabric, of a node with several", "dgx-02/mlx5_3", _adapters_of_several
+            ),
+            "switch_port": TargetKind("a port of an InfiniBand switch with a cable", "leaf-01/5", _switch_ports),
+            "uplink": TargetKind("a port with a cable between two switches", "leaf-01/33", _uplinks),
             "psu": TargetKind("a power supply", "dgx-02/psu1", _nodes, lambda node: tuple(psu.id for psu in node.psus)),
             "nvswitch": TargetKind(
                 "an NVSwitch", "dgx-02/nvswitch1", _nodes, lambda node: tuple(chip.id for chip in node.nvswitches)
@@ -62,6 +105,11 @@ def target_kinds() -> Mapping[str, TargetKind]:
             "gpu_node": TargetKind(
                 "a node with GPUs", "dgx-02", _nodes, lambda node: (node.name,) if node.gpus else ()
             ),
+            "strip": TargetKind(
+                "a strip of a rack PDU", "R01/pdu-b/1", lambda inventory: tuple(supplies.strips(inventory))
+            ),
+            "pdu": TargetKind("a rack PDU", "R01/pdu-b", supplies.pdus),
+            "switch": TargetKind("a switch", "leaf-01", lambda inventory: tuple(inventory.switches)),
             "node": TargetKind("a node", "dgx-02", _nodes),
             "rack": TargetKind("a rack", "R01", _racks),
         }

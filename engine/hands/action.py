@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
+from engine.physics import supplies
 from engine.world.inventory import Inventory, Node
 from engine.world.world import World
 
@@ -36,7 +37,9 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class HandsAction:
-    """Physical work that one can order, by kind of part: gpu, hca, fan, psu, node, and port for the cable in it."""
+    """Physical work that one can order, by kind of part: gpu, hca, fan, psu, node, port for the cable in it, rack, and
+    its pdu and strip.
+    """
 
     name: str
     title: str
@@ -56,15 +59,28 @@ _PARTS: Mapping[str, Callable[[Node], tuple[str, ...]]] = MappingProxyType(
 
 
 def parts(inventory: Inventory, place: str, kind: str) -> tuple[str, ...]:
-    """Ids of the parts of a kind at a node or switch; there is none at a place that the site does not have."""
+    """Ids of the parts of a kind at a node, switch or rack; there is none at a place that the site does not have."""
+    if kind in ("rack", "pdu", "strip"):
+        return _rack_parts(inventory, place, kind)
+    if kind == "switch":
+        return (place,) if place in inventory.switches else ()
     if kind == "port":
         return tuple(port for port in _ports(inventory, place) if port in inventory.cables)
     return _PARTS[kind](inventory.node(place)) if place in inventory.node_index else ()
 
 
 def places(inventory: Inventory) -> tuple[str, ...]:
-    """Where somebody can work: nodes and switches."""
-    return (*inventory.node_names, *inventory.switches)
+    """Where somebody can work: nodes, switches and racks."""
+    return (*inventory.node_names, *inventory.switches, *inventory.racks)
+
+
+def _rack_parts(inventory: Inventory, place: str, kind: str) -> tuple[str, ...]:
+    if place not in inventory.racks:
+        return ()
+    if kind == "rack":
+        return (place,)
+    names = supplies.pdus(inventory) if kind == "pdu" else tuple(supplies.strips(inventory))
+    return tuple(name for name in names if name.startswith(f"{place}/"))
 
 
 def _ports(inventory: Inventory, place: str) -> list[str]:

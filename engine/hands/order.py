@@ -44,7 +44,7 @@ def job_for(inventory: Inventory, action: HandsAction, target: str) -> Job | str
     """The job that `action` means for `target`, or what is wrong with it."""
     place = target.partition("/")[0]
     if place not in places(inventory):
-        return unknown("node or switch", place, places(inventory))
+        return unknown("node, switch or rack", place, places(inventory))
     known: list[str] = []
     for kind, job in action.jobs.items():
         names = parts(inventory, place, kind)

@@ -75,8 +75,8 @@ class Machine:
 
     @property
     def node(self) -> Node:
-        """The inventory's record of the host."""
-        return self.simulation.world.inventory.node(self.host)
+        """The host and its parts."""
+        return self.simulation.world.node(self.host)
 
     @property
     def state(self) -> NodeState:

@@ -89,14 +89,17 @@ class Simulation(Generic[W]):
         """Let `duration` ns pass."""
         self.advance_to(self.now + duration)
 
-    def advance_to(self, time: int) -> None:
-        """Let time pass until `time`; an earlier time is no change."""
+    def advance_to(self, time: int, stop: Callable[[], bool] | None = None) -> None:
+        """Let time pass until `time`; an earlier time is no change. With `stop`, it stands still at the first event
+        after which that holds.
+        """
         self._applying = True
         try:
-            self._run_until(time)
+            stopped = self._run_until(time, stop)
         finally:
             self._applying = False
-        self.now = max(self.now, time)
+        if not stopped:
+            self.now = max(self.now, time)
 
     def next_event_time(self) -> int | None:
         """When something is next due by itself, or None."""
@@ -115,10 +118,14 @@ class Simulation(Generic[W]):
         text = "\n".join([str(self.seed), str(self.now), self.world.digest(), *self._queue.lines()])
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
-    def _run_until(self, time: int) -> None:
+    def _run_until(self, time: int, stop: Callable[[], bool] | None = None) -> bool:
+        """Publish what is due until `time`. Whether `stop` held before that."""
         while (due := self._queue.next_time()) is not None and due <= time:
             self.now = max(self.now, due)
             self.publish(self._queue.pop())
+            if stop is not None and stop():
+                return True
+        return False
 
 
 def replay(simulation: Simulation[W], recorded: list[Recorded], until: int | None = None) -> Simulation[W]:

@@ -185,10 +185,14 @@ def _inlet_due(simulation: Simulation[World], event: InletDue) -> None:
 
 
 def _set_fans(simulation: Simulation[World], node: str) -> None:
-    """The BMC asks for the duty at which the hottest GPU settles where its fan curve wants it."""
+    """The BMC asks for the duty at which the hottest GPU settles where its fan curve wants it, unless somebody has
+    set the fans by hand.
+    """
     world = simulation.world
     state = world.cooling[node]
-    duty = settled_duty(inlet(world, node, simulation.now), state.filter_blocked_permille, _heat(world, node))
+    duty = world.bmcs[node].fan_duty
+    if duty is None:
+        duty = settled_duty(inlet(world, node, simulation.now), state.filter_blocked_permille, _heat(world, node))
     if duty != state.fan_duty_permille:
         before = fan_duty(world, node, simulation.now) or LEAST_DUTY
         world.cooling.update(
@@ -206,7 +210,8 @@ def _heat(world: World, node: str) -> tuple[tuple[int, int], ...]:
         state = world.gpus[gpu.id]
         if state.bus is BusState.PRESENT:
             power = draw(gpu.product, state, loads[gpu.id]).power
-            heat.add((power * resistance(gpu.product, position(gpu), RATED_FLOW) // 1_000_000, shares[column(gpu)]))
+            factor = position(gpu) * state.contact_permille // 1000
+            heat.add((power * resistance(gpu.product, factor, RATED_FLOW) // 1_000_000, shares[column(gpu)]))
     return tuple(sorted(heat))
 
 

@@ -33,7 +33,7 @@ def in_use(inventory: Inventory, port: str) -> bool:
 
 def words(world: World, port: str, *, sent: bool) -> int:
     """Words of 4 bytes that had left or reached a port before the site's start; both ends of a link agree."""
-    inventory, seed = world.inventory, world.seed
+    inventory, seed = world.plan, world.seed
     if not in_use(inventory, port):
         return 0
     return inventory.once(("words before", seed, port, sent), lambda: _words(inventory, seed, port, sent))
@@ -47,23 +47,19 @@ def _words(inventory: Inventory, seed: int, port: str, sent: bool) -> int:
 
 def ticks_waited(world: World, port: str) -> int:
     """Of PortXmitWait."""
-    chance = world.inventory.once(
-        ("waited before", world.seed, port), lambda: hash64(world.seed, "waited before", port)
-    )
+    chance = world.plan.once(("waited before", world.seed, port), lambda: hash64(world.seed, "waited before", port))
     return words(world, port, sent=True) // (_WORDS_PER_TICK + chance % _MORE_WORDS_PER_TICK)
 
 
 def errors(world: World, port: str, time: int) -> dict[str, int]:
     """What chance has brought to each error counter of a cabled port until `time`; counters without an entry: none."""
-    if links.cable(world.inventory, port) is None:
+    if links.cable(world.plan, port) is None:
         return {}
-    chance = world.inventory.once(
-        ("errors before", world.seed, port), lambda: hash64(world.seed, "errors before", port)
-    )
+    chance = world.plan.once(("errors before", world.seed, port), lambda: hash64(world.seed, "errors before", port))
     found = {"symbol_error": _symbol_errors(chance, time)} if chance % 40 == 0 else {}
     if (chance >> 8) % 60 == 0:
         found["port_rcv_errors"] = 1 + (chance >> 16) % 2
-    if _faces_node(world.inventory, port):
+    if _faces_node(world.plan, port):
         found |= _of_restarts(chance >> 20)
     return {name: count for name, count in found.items() if count}
 

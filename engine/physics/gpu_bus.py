@@ -10,6 +10,8 @@ time (kernel logs of such boots); after a cold one without success it is not enu
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
 from engine.physics.load import bound_gpus
@@ -28,9 +30,10 @@ def drop(simulation: Simulation[World], gpu_id: str) -> None:
 
 
 def plant_defect(simulation: Simulation[World], gpu_id: str, defect: BusDefect) -> None:
-    """Give a board a defect, which strikes at once."""
+    """Give a board a defect, which strikes at once, or with the next start of its node."""
     simulation.world.gpus.update(gpu_id, defect=defect)
-    drop(simulation, gpu_id)
+    if not defect.at_start:
+        drop(simulation, gpu_id)
 
 
 def new_board(simulation: Simulation[World], gpu_id: str, serial: str, uuid: str) -> None:
@@ -46,8 +49,19 @@ def enumerate_gpus(simulation: Simulation[World], node: str, cold: bool) -> None
     """The firmware looks for the GPUs of a node that starts, `cold` after its power was off."""
     for gpu in simulation.world.node(node).gpus:
         state = simulation.world.gpus[gpu.id]
-        if cold:
+        if state.defect and state.defect.at_start:
+            _fail_at_start(simulation, gpu.id, state.defect)
+        elif cold:
             _start_cold(simulation, gpu.id, state)
+
+
+def _fail_at_start(simulation: Simulation[World], gpu_id: str, defect: BusDefect) -> None:
+    """The function is listed, and answers no more when the driver asks: from now on it is a board that dropped off."""
+    struck = replace(defect, at_start=False)
+    present = simulation.world.gpus[gpu_id].bus is BusState.PRESENT
+    simulation.world.gpus.update(gpu_id, defect=struck, bus=BusState.LOST if present else BusState.ABSENT, bound=False)
+    if present:
+        simulation.publish(GpuLost(gpu_id))
 
 
 def _start_cold(simulation: Simulation[World], gpu_id: str, state: GpuState) -> None:

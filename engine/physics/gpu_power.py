@@ -50,6 +50,7 @@ class Reason:
     HW_SLOWDOWN = 0x8
     SW_THERMAL = 0x20
     HW_THERMAL = 0x40
+    POWER_BRAKE = 0x80
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,21 @@ def _idle(product: GpuProduct, load: GpuLoad, static: int, highest: int | None, 
     clock = min(max(clock, lowest or 0), highest or product.clock_graphics_max)
     power = static + (CONTEXT_POWER if held else 0)
     return Draw(power, power, power, clock, Reason.IDLE, clock)
+
+
+def under_power_brake(product: GpuProduct, drawn: Draw) -> Draw:
+    """The same GPU while the platform pulls its power brake: at half of its clock at most. NVML: "a factor of 2 or
+    more"; that it is two here is a guess.
+    """
+    half = product.clock_graphics_max // 2 // CLOCK_STEP * CLOCK_STEP
+    share = interpolate(_DYNAMIC_BY_CLOCK, half * 1000 // product.clock_graphics_max)
+    return replace(
+        drawn,
+        power=min(drawn.power, drawn.static + max(0, drawn.dynamic) * share // 1000),
+        clock_idle=min(drawn.clock_idle, half),
+        clock_most=min(drawn.clock_most, half),
+        reasons=drawn.reasons & ~Reason.SW_POWER_CAP | Reason.HW_SLOWDOWN | Reason.POWER_BRAKE,
+    )
 
 
 def clock(product: GpuProduct, drawn: Draw, power: int) -> int:

@@ -14,12 +14,15 @@ from types import MappingProxyType
 
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
-from engine.physics import links
+from engine.physics import optics
 from engine.world.records import CableState
 from engine.world.world import World
 
 CLEAN = CableState().error_exponent
 """The exponent of a signal without errors that anybody would count."""
+
+BAD = 12
+"""From this exponent on firmware speaks of bad signal integrity (a link that meets no criteria; a guess)."""
 
 _BEFORE_CORRECTION: Mapping[int, tuple[int, int]] = MappingProxyType(
     {
@@ -41,8 +44,7 @@ class BitErrorRate:
 
 def error_exponent(world: World, port: str) -> int:
     """Of the signal that comes in by a port; CLEAN where there is no cable."""
-    joined = links.cable(world.inventory, port)
-    return world.cables[joined.id].error_exponent if joined else CLEAN
+    return optics.error_exponent(world, port)
 
 
 def after_correction(world: World, port: str) -> BitErrorRate:
@@ -56,6 +58,11 @@ def before_correction(world: World, port: str) -> BitErrorRate:
     exponent = error_exponent(world, port)
     if exponent < CLEAN:
         return BitErrorRate(*_BEFORE_CORRECTION[max(exponent, min(_BEFORE_CORRECTION))])
+    return healthy(world, port)
+
+
+def healthy(world: World, port: str) -> BitErrorRate:
+    """What a port's bare signal has while nothing is wrong."""
     chance = hash64(world.seed, "raw bit error rate", port)
     return BitErrorRate(100 + chance % 900, _HEALTHY_FIRST + (chance >> 32) % (_HEALTHY_LAST - _HEALTHY_FIRST + 1))
 

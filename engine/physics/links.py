@@ -2,11 +2,11 @@
 states.
 
 A port is `dgx-01/mlx5_0/1` (node, RDMA device, port) or `leaf-01/17` (switch, port). A link is up when both ends are
-enabled and served (a node's by a running kernel with its driver, a switch's always) and a cable that is plugged in and
-good enough joins them; it runs at the lowest rate among ends and cable. In-band Ethernet ports go to switches that a
-site may leave out; without a cable they count as up. A subnet manager must have initialized an InfiniBand port before
-it becomes Active: that is latched in the port. Sources: InfiniBand architecture (port states), rdma-core's tables of
-rates. Guess: with a bit error rate of 1e-6 or worse a link does not train.
+enabled and served (a node's by a running kernel with its driver, a switch's while it has power) and a cable that is
+plugged in and good enough joins them; it runs at the lowest rate among ends and cable. In-band Ethernet ports go to
+switches that a site may leave out; without a cable they count as up. A subnet manager must have initialized an
+InfiniBand port before it becomes Active: that is latched in the port. Sources: InfiniBand architecture (port states),
+rdma-core's tables of rates. Guess: with a bit error rate of 1e-6 or worse a link does not train.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from contextlib import contextmanager
 
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
+from engine.physics import optics
 from engine.sites import catalogue
-from engine.world.events import LinkChanged, LinkRateChanged, SignalChanged
+from engine.world.events import LinkChanged, LinkRateChanged, PlugChanged, SignalChanged
 from engine.world.inventory import Cable, Hca, Inventory, Switch
 from engine.world.records import BootPhase, LogicalState, PhysicalState, Power
 from engine.world.world import World
@@ -30,6 +31,9 @@ ETHERNET_LOWEST_RATE = 40
 
 LARGEST_MTU = 4096
 """Bytes of payload that an InfiniBand packet carries at most."""
+
+LANES = optics.LANES
+"""Lanes of a port and of a whole cable."""
 
 _WORST_ERROR_EXPONENT = 6
 _SERVED = (BootPhase.KERNEL, BootPhase.SERVICES, BootPhase.RUNNING)
@@ -81,6 +85,15 @@ def place(inventory: Inventory, port: str) -> Place:
     return Place(inventory.switches[device], int(number))
 
 
+def ethernet(world: World, port: str) -> bool:
+    """Whether a port speaks Ethernet as things are; an adapter's follows from its settings."""
+    found = place(world.inventory, port)
+    if isinstance(found.device, Hca) and world.adapters.generation:
+        running = world.node(found.device.node).hcas_by_id.get(found.device.id, found.device)
+        return running.link_layer == _ETHERNET
+    return found.ethernet
+
+
 def speed(rate: int) -> Speed:
     """The generation whose 4X rate this is, or the fastest below it."""
     return next((known for known in reversed(SPEEDS) if known.rate <= rate), SPEEDS[0])
@@ -98,13 +111,21 @@ def peer(inventory: Inventory, port: str) -> str | None:
 
 
 def served(world: World, port: str) -> bool:
-    """Whether something drives the port: a switch, or a running kernel with the driver."""
+    """Whether something drives the port: a switch that has power, or a running kernel with the driver."""
     host = port.partition("/")[0]
     if host not in world.inventory.node_index:
-        return True
+        return world.switches[host].powered
     state = world.nodes[host]
     loaded = world.systems[host].modules.get(_DRIVER, "") is not None
-    return state.power is Power.ON and state.phase in _SERVED and loaded
+    return state.power is Power.ON and state.phase in _SERVED and loaded and _has_driver(world, port)
+
+
+def _has_driver(world: World, port: str) -> bool:
+    """Whether the kernel lists the function of a port and did not take its driver away."""
+    if not world.pci_functions.generation:
+        return True
+    device = place(world.inventory, port).device
+    return isinstance(device, Hca) and device.id in world.node(device.node).hcas_by_id
 
 
 def link_up(world: World, port: str) -> bool:
@@ -120,12 +141,22 @@ def physical_state(world: World, port: str) -> PhysicalState:
         return PhysicalState.POLLING
     joined = cable(world.inventory, port)
     if joined is None:
-        return PhysicalState.LINK_UP if place(world.inventory, port).ethernet else PhysicalState.POLLING
+        return PhysicalState.LINK_UP if ethernet(world, port) else PhysicalState.POLLING
+    if _joins(world, joined, port):
+        return PhysicalState.LINK_UP
+    return PhysicalState.DISABLED if ethernet(world, port) else PhysicalState.POLLING
+
+
+def _joins(world: World, joined: Cable, port: str) -> bool:
+    """Whether the cable in a port makes a link with what is at its other end."""
     state, far = world.cables[joined.id], joined.other(port)
     held = state.plugged and not state.in_hand and not (state.flapping and state.flapping.down)
-    sound = held and state.error_exponent > _WORST_ERROR_EXPONENT
-    ready = sound and world.ports[far].enabled and served(world, far)
-    return PhysicalState.LINK_UP if ready else PhysicalState.POLLING
+    if not (held and state.lanes and world.ports[far].enabled and served(world, far)):
+        return False
+    if world.ports[port].hung or world.ports[far].hung or ethernet(world, port) != ethernet(world, far):
+        return False
+    lit = optics.working(world, port) and optics.working(world, far)
+    return lit and optics.worst_exponent(world, joined) > _WORST_ERROR_EXPONENT
 
 
 def logical_state(world: World, port: str) -> LogicalState:
@@ -135,14 +166,14 @@ def logical_state(world: World, port: str) -> LogicalState:
 
 def state_when_up(world: World, port: str) -> LogicalState:
     """Of a port that has a link."""
-    ready = place(world.inventory, port).ethernet or world.ports[port].initialized
+    ready = ethernet(world, port) or world.ports[port].initialized
     return LogicalState.ACTIVE if ready else LogicalState.INITIALIZING
 
 
 def rate(world: World, port: str) -> int:
     """Gb/s at which the link runs; without one LOWEST_RATE, of an Ethernet port ETHERNET_LOWEST_RATE."""
     if not link_up(world, port):
-        return ETHERNET_LOWEST_RATE if place(world.inventory, port).ethernet else LOWEST_RATE
+        return ETHERNET_LOWEST_RATE if ethernet(world, port) else LOWEST_RATE
     return rate_when_up(world, port)
 
 
@@ -151,8 +182,23 @@ def rate_when_up(world: World, port: str) -> int:
     joined = cable(world.inventory, port)
     if joined is None:
         return place(world.inventory, port).device.rate
-    slower = min(place(world.inventory, end).device.rate for end in joined.ends)
-    return min(slower, world.cables[joined.id].rate_limit or slower)
+    return optics.fastest(world, joined, min(place(world.inventory, end).device.rate for end in joined.ends))
+
+
+def lanes(world: World, port: str) -> int:
+    """How many lanes a link uses; what its port has, if it has none."""
+    return lanes_when_up(world, port) if link_up(world, port) else LANES
+
+
+def lanes_when_up(world: World, port: str) -> int:
+    """Of a port that has a link: how many lanes it uses."""
+    joined = cable(world.inventory, port) if world.cables.generation else None
+    return world.cables[joined.id].lanes if joined else LANES
+
+
+def generation(world: World, port: str) -> Speed:
+    """The generation at which the lanes of a port run."""
+    return speed(rate(world, port) * LANES // lanes(world, port))
 
 
 def mtu(world: World, port: str) -> int:
@@ -163,13 +209,27 @@ def mtu(world: World, port: str) -> int:
 
 def description(inventory: Inventory, device: Hca | Switch) -> str:
     """What a device calls itself in the fabric: `dgx-01 mlx5_0` (as rdma-ndd sets it), `MF0;leaf-01:MQM9700/U1`."""
+    if device.identity:
+        return device.identity.description
     if isinstance(device, Hca):
         return f"{device.node} {device.name}"
     return catalogue.switch_products()[device.model].description.format(name=device.name)
 
 
+def system_guid(device: Hca | Switch) -> int:
+    """The GUID of the system that a device is part of: a switch's own, that of a card's first function."""
+    if device.identity:
+        return device.identity.system_guid
+    return device.guid if isinstance(device, Switch) else device.guid & ~_FUNCTION_BITS
+
+
+_FUNCTION_BITS = 0xF
+
+
 def device_ids(device: Hca | Switch) -> tuple[int, int]:
     """Vendor and device number that a device gives in its NodeInfo."""
+    if device.identity:
+        return device.identity.vendor, device.identity.device
     if isinstance(device, Hca):
         return _IEEE_VENDOR, int(device.pci_id.partition(":")[2], 16)
     product = catalogue.switch_products()[device.model]
@@ -187,12 +247,16 @@ def set_enabled(simulation: Simulation[World], port: str, enabled: bool) -> None
 
 def change_cable(simulation: Simulation[World], found: Cable, **changes: object) -> None:
     """Plug, unplug or spoil a cable; both ends hear of it."""
-    before = simulation.world.cables[found.id].error_exponent
-    with telling(simulation, found.ends[0]):
-        simulation.world.cables.update(found.id, **changes)
-    if simulation.world.cables[found.id].error_exponent != before:
-        for end in found.ends:
+    world, ends = simulation.world, found.ends
+    before, had = [optics.error_exponent(world, end) for end in ends], optics.product(world, ends[0])
+    with telling(simulation, ends[0]):
+        world.cables.update(found.id, **changes)
+    for end, exponent in zip(ends, before, strict=True):
+        if optics.error_exponent(world, end) != exponent:
             simulation.publish(SignalChanged(end))
+    if (has := optics.product(world, ends[0])) is None or had is None:
+        for end in ends if has is not had else ():
+            simulation.publish(PlugChanged(end, "plugged" if has else "unplugged"))
 
 
 @contextmanager

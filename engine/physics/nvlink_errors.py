@@ -55,6 +55,20 @@ def break_link(simulation: Simulation[World], gpu_id: str, link: int, *, badly_s
     fail_link(simulation, gpu_id, link)
 
 
+def leave_untrained(
+    simulation: Simulation[World], gpu_id: str, links: Sequence[int], *, broken: bool, badly_seated: bool
+) -> None:
+    """Links did not come up when they were last trained, which nobody was told; `broken` ones never will."""
+    state = simulation.world.nvlinks[gpu_id]
+    simulation.world.nvlinks.update(
+        gpu_id,
+        down=tuple(sorted({*state.down, *links})),
+        broken=tuple(sorted({*state.broken, *(links if broken else ())})),
+        badly_seated=badly_seated or state.badly_seated,
+    )
+    simulation.publish(NvLinksChanged(gpu_id.partition("/")[0]))
+
+
 def mend_seat(simulation: Simulation[World], gpu_id: str) -> bool:
     """Somebody reseats the module; the links train at the next start. Gives whether it was badly seated."""
     state = simulation.world.nvlinks[gpu_id]

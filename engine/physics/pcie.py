@@ -1,8 +1,9 @@
 """PCIe functions of a node: whether one answers, whether it was enumerated at the last start, and how its link runs.
 
 A GPU that has dropped off the bus still stands in the kernel's list and reads all ones; one that was away at the last
-start is not listed. An H100 keeps its link at full speed when idle (captures of driver 590.48.01: generation 5, x16,
-idle and loaded).
+start is not listed, nor is a function that somebody took out (sysfs `remove`), nor anything below it. A link runs at
+the best that both ends can do, unless the wire is worse or software had it trained to less. An H100 keeps its link at
+full speed when idle (captures of driver 590.48.01: generation 5, x16, idle and loaded).
 """
 
 from __future__ import annotations
@@ -33,7 +34,15 @@ def answers(world: World, node: str, address: str) -> bool:
 def enumerated(world: World, node: str, address: str) -> bool:
     """Whether the kernel of a running node lists a function at `address`."""
     known = address in world.node(node).devices and world.nodes[node].power is Power.ON
-    return known and _bus(world, node, address) is not BusState.ABSENT
+    return known and _bus(world, node, address) is not BusState.ABSENT and not removed(world, node, address)
+
+
+def removed(world: World, node: str, address: str) -> bool:
+    """Whether somebody took the function, or a bridge above it, out of the running kernel's list."""
+    if not world.pci_functions.generation:
+        return False
+    above = world.node(node).path_to_root(address)
+    return any(world.pci_functions[f"{node}/{device.address}"].removed for device in above)
 
 
 def link(world: World, node: str, address: str) -> Link:
@@ -45,7 +54,7 @@ def link(world: World, node: str, address: str) -> Link:
     width = min(device.width, above.width or device.width)
     state = world.pcie_links[f"{node}/{address}"]
     return Link(
-        generation=min(generation, state.generation or generation),
+        generation=min(generation, state.generation or generation, state.held or generation),
         width=min(width, state.width or width),
         max_generation=generation,
         max_width=width,
@@ -61,8 +70,24 @@ def limit_link(
 
 
 def restore_link(simulation: Simulation[World], node: str, address: str) -> None:
-    """What kept the link above a function slow is mended."""
+    """What was wrong with the link above a function is mended."""
+    simulation.world.pcie_links.update(f"{node}/{address}", errors_every=0)
     limit_link(simulation, node, address, generation=None, width=None)
+
+
+def hold_link(simulation: Simulation[World], node: str, address: str, generation: int | None) -> None:
+    """Software has the link above a function trained to no more than `generation` (None: as well as it can)."""
+    before = link(simulation.world, node, address)
+    simulation.world.pcie_links.update(f"{node}/{address}", held=generation)
+    if link(simulation.world, node, address) != before:
+        simulation.publish(PcieLinkChanged(node, address))
+
+
+def set_redirect(simulation: Simulation[World], node: str, address: str, redirect: bool) -> None:
+    """The port at `address` sends peer requests up to the root from now on, or turns them round."""
+    if redirects(simulation.world, node, address) != redirect:
+        simulation.world.pcie_links.update(f"{node}/{address}", redirect=redirect)
+        simulation.publish(PcieLinkChanged(node, address))
 
 
 def redirects(world: World, node: str, address: str) -> bool:

@@ -18,8 +18,9 @@ from types import MappingProxyType
 
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
+from engine.kernel.random import hash64
 from engine.kernel.simulation import Simulation
-from engine.kernel.units import SECOND
+from engine.kernel.units import DAY, SECOND
 from engine.physics import counter_history, link_quality, links
 from engine.physics.traffic import counters
 from engine.world.events import LinkChanged, LinkRateChanged, ModuleChanged, NodeStopping, NodeUp, SignalChanged
@@ -86,6 +87,15 @@ def waited(world: World, port: str, time: int) -> int:
     return _all_waited(world, port, time) - world.port_counters[port].cleared.get(WAIT, 0)
 
 
+def last_cleared(world: World, port: str) -> int:
+    """When its counters began at zero: somebody's reset, or the start of what the port belongs to."""
+    cleared = world.port_counters[port].cleared_at
+    host = port.partition("/")[0]
+    up = DAY * (20 + hash64(world.seed, "counting", port) % 60)
+    started = world.nodes[host].booted_at if host in world.inventory.node_index else -up
+    return started if cleared is None else max(cleared, started)
+
+
 def value(world: World, port: str, counter: str, time: int) -> int:
     """One counter since its last reset. Raises KeyError if there is none of this name."""
     if counter == WAIT:
@@ -108,7 +118,8 @@ class ResetCounters(Action):
 def _reset(world: World, port: str, names: Iterable[str], now: int) -> None:
     totals = {**_all_errors(world, port, now), **_all_traffic(world, port, now)}
     cleared = {**world.port_counters[port].cleared, **{name: totals[name] for name in names if totals[name]}}
-    world.port_counters.update(port, cleared=MappingProxyType(cleared))
+    whole = {"cleared_at": now} if set(names) >= set(WIDTHS) else {}
+    world.port_counters.update(port, cleared=MappingProxyType(cleared), **whole)
 
 
 def _since_reset(world: World, port: str, totals: dict[str, int]) -> dict[str, int]:
@@ -175,7 +186,7 @@ def _grown(world: World, port: str, time: int) -> dict[str, int]:
     law = world.port_counters[port]
     linked = law.linked
     if linked is None:
-        linked = counter_history.in_use(world.inventory, port)
+        linked = counter_history.in_use(world.plan, port)
     if not linked:
         return {}
     found = {_MANAGEMENT: (time - law.since) // SECOND}
@@ -201,6 +212,7 @@ def _settle(world: World, port: str, now: int, linked: bool, **events: int) -> N
     world.port_counters[port] = PortCounters(
         counts=kept,
         cleared=world.port_counters[port].cleared,
+        cleared_at=world.port_counters[port].cleared_at,
         since=now,
         linked=linked,
         exponent=link_quality.error_exponent(world, port),

@@ -10,10 +10,23 @@ from __future__ import annotations
 from engine.kernel.shapes import Jitter
 from engine.kernel.units import SECOND
 from engine.physics.air import fan_duty, system_fans
+from engine.physics.supplies import psu_working
 from engine.physics.thermal import average_power
 from engine.world.inventory import Psu
 from engine.world.records import Power
 from engine.world.world import World
+
+__all__ = [
+    "EFFICIENCY",
+    "STANDBY",
+    "cpu_power",
+    "input_for",
+    "node_draw",
+    "psu_input",
+    "psu_output",
+    "psu_working",
+    "share",
+]
 
 EFFICIENCY = 940
 """Permille of the input that a power supply gives as output."""
@@ -42,12 +55,6 @@ def cpu_power(world: World, node: str) -> int:
     busy = sum(process.cpu_permille for process in world.systems[node].processes)
     share = min(1000, busy // max(cpu.sockets * cpu.cores, 1))
     return _CPU_IDLE + (_CPU_BUSY - _CPU_IDLE) * share // 1000
-
-
-def psu_working(world: World, psu: Psu) -> bool:
-    """Whether a power supply gives power."""
-    state = world.psus[psu.id]
-    return not (state.failed or state.input_lost)
 
 
 def psu_output(world: World, psu: Psu, time: int) -> int:

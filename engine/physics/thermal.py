@@ -12,13 +12,21 @@ from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.shapes import Approach, Constant, Jitter
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
-from engine.physics import air
+from engine.physics import air, supplies
 from engine.physics.fan_control import LEAST_DUTY
 from engine.physics.gpu_bus import drop
-from engine.physics.gpu_power import CLOCK_STEP, Draw, Reason, clock, draw
+from engine.physics.gpu_power import CLOCK_STEP, Draw, Reason, clock, draw, under_power_brake
 from engine.physics.load import gpu_load, gpu_loads
 from engine.physics.thermal_law import Plan, approach, cooling, memory_target, memory_time_constant, plan
-from engine.world.events import AirChanged, GpuLoadChanged, GpuLost, GpuSettingsChanged, NodePowered, ThermalRegimeDue
+from engine.world.events import (
+    AirChanged,
+    GpuLoadChanged,
+    GpuLost,
+    GpuSettingsChanged,
+    NodePowered,
+    PowerInputChanged,
+    ThermalRegimeDue,
+)
 from engine.world.inventory import Gpu
 from engine.world.records import BusState, GpuLoad, Power, ThermalHistory, ThermalRegime
 from engine.world.world import World
@@ -141,7 +149,7 @@ def reason_time(world: World, gpu_id: str, bit: int, until: int) -> int:
 def _usual(world: World, gpu: Gpu) -> ThermalRegime:
     """Idle in the node's usual air, settled long ago."""
     drawn = draw(gpu.product, world.gpus[gpu.id], GpuLoad())
-    usual = cooling(gpu.product, air.position(gpu), LEAST_DUTY, world.usual_inlet(gpu.node))
+    usual = cooling(gpu.product, _position(world, gpu), LEAST_DUTY, world.usual_inlet(gpu.node))
     settled = usual.settled(drawn.power)
     return ThermalRegime(
         since=LONG_AGO,
@@ -154,18 +162,24 @@ def _usual(world: World, gpu: Gpu) -> ThermalRegime:
     )
 
 
+def _position(world: World, gpu: Gpu) -> int:
+    """Permille of the product's thermal resistance: by the socket, and by how well the cooler touches the chip."""
+    return air.position(gpu) * world.gpus[gpu.id].contact_permille // 1000
+
+
 def _draw_now(world: World, gpu: Gpu, load: GpuLoad) -> Draw:
     """What a GPU would draw now; nothing when its node is off or the board has dropped off the bus."""
     state = world.gpus[gpu.id]
     if world.nodes[gpu.node].power is Power.OFF or state.bus is not BusState.PRESENT:
         return _OFF
-    return draw(gpu.product, state, load)
+    drawn = draw(gpu.product, state, load)
+    return under_power_brake(gpu.product, drawn) if supplies.braked(world, gpu.node) else drawn
 
 
 def _begin(world: World, gpu: Gpu, since: int, work: _Work, before: ThermalRegime) -> tuple[ThermalRegime, Plan]:
     """The regime that begins at `since` after the regime `before`, and the plan behind it."""
     drawn = _draw_now(world, gpu, work.load)
-    cooled = cooling(gpu.product, air.position(gpu), work.flow, air.inlet(world, gpu.node, since))
+    cooled = cooling(gpu.product, _position(world, gpu), work.flow, air.inlet(world, gpu.node, since))
     level = before.temperature.value(since)
     planned = plan(gpu.product, drawn, cooled, level)
     memory = memory_target(planned.target, powered=planned.power > 0)
@@ -242,7 +256,9 @@ def _open_node(simulation: Simulation[World], node: str) -> None:
         _settle(simulation, gpu, work, started if opening else 0, () if opening else past)
 
 
-def _node_changed(simulation: Simulation[World], event: AirChanged | GpuSettingsChanged | NodePowered) -> None:
+def _node_changed(
+    simulation: Simulation[World], event: AirChanged | GpuSettingsChanged | NodePowered | PowerInputChanged
+) -> None:
     _settle_node(simulation, event.node)
 
 
@@ -268,6 +284,7 @@ HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (GpuSettingsChanged, _node_changed),
     (AirChanged, _node_changed),
     (NodePowered, _node_changed),
+    (PowerInputChanged, _node_changed),
     (ThermalRegimeDue, _due),
     (GpuLost, _lost),
 )

@@ -103,7 +103,8 @@ def plan(product: GpuProduct, drawn: Draw, air: Cooling, temperature: int) -> Pl
 def _slowed_by_software(product: GpuProduct, drawn: Draw, air: Cooling, temperature: int) -> Plan:
     lowest = power_at_lowest_clock(product, drawn)
     limit, next_limit = operating_limit(product), product.temperature_slowdown
-    reasons = drawn.reasons & Reason.IDLE | Reason.SW_THERMAL
+    held = Reason.IDLE | Reason.HW_SLOWDOWN | Reason.POWER_BRAKE
+    reasons = drawn.reasons & held | Reason.SW_THERMAL
     if air.settled(lowest) <= limit:
         return Plan(max(lowest, air.power_for(limit)), limit, reasons)
     if air.settled(lowest) <= next_limit:

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.commands.context import Input, Place
+from engine.control.containers import CONTAINER
 from engine.hostfs.bridge import mount_tree
 from engine.hostfs.tree import FileTree
 from engine.shell.streams import Sink
@@ -301,6 +302,7 @@ def spare_interpreter() -> Any:
 
 def _interpreter(place: Place) -> Any:
     library = _library()
+    variables = {name: value for name, value in place.environment.items() if name != CONTAINER}
     uid = str(place.identity.uid)
     return library.Bash(
         username=place.identity.name,
@@ -309,7 +311,7 @@ def _interpreter(place: Place) -> Any:
         profile=library.ExecutionProfile.Interactive,
         max_loop_iterations=LOOP_LIMIT,
         max_commands=COMMAND_LIMIT,
-        env={"TIMEFORMAT": TIME_MARK.decode().rstrip("\n"), **place.environment, "UID": uid, "EUID": uid},
+        env={"TIMEFORMAT": TIME_MARK.decode().rstrip("\n"), **variables, "UID": uid, "EUID": uid},
     )
 
 

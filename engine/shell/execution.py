@@ -41,6 +41,12 @@ class Execution:
             raise Interrupted
         await self.scheduler.sleep(duration, self.terminal, self)
 
+    async def watch(self, duration: int) -> None:
+        """Let simulated time pass beside the work that this is busy with. Raises Interrupted when cancelled."""
+        if self.cancelled:
+            raise Interrupted
+        await self.scheduler.sleep(duration, self.terminal, self, watching=True)
+
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait for something to become true while others let time pass."""
         await self.scheduler.until(condition)

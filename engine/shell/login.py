@@ -28,7 +28,7 @@ SIGINT_STATUS = 130
 # Lines that put another bash on top of this one.
 _NESTED_SHELLS = ("bash", "bash -i", "bash -l", "bash --login", "/bin/bash", "sh")
 # Commands that may open a login on top of the one they are typed in.
-_OPEN_LOGINS = ("ssh", "su", "bash")
+_OPEN_LOGINS = ("ssh", "su", "bash", "docker", "enroot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,16 @@ class Login:
         return prompt.render(
             template,
             identity=self.place.identity,
-            host=self.place.host,
+            host=self._host_name(),
             directory=self.directory,
             epoch=inventory.start + self.shell.simulation.now,
             timezone=inventory.timezone,
             number=self.history.start + len(self.history.lines),
         )
+
+    def _host_name(self) -> str:
+        """The name of the host, or of the container, as the shell was told it."""
+        return self.place.environment.get("HOSTNAME", self.place.host) if self.place.container else self.place.host
 
     def start(self, text: str, *, whole: bool = False) -> None:
         """Begin to run a line that was entered; it is done when `idle` again. A `whole` text does not wait for more
@@ -279,7 +283,9 @@ class Login:
         async def ignore(data: bytes) -> None:
             return
 
-        limits = state_of_login(self.shell.simulation.world, self.place.host, self.place.identity.name)
+        world = self.shell.simulation.world
+        own = self.place.container
+        limits = "" if own else state_of_login(world, self.place.host, self.place.identity.name)
         text = f"__LIMITS={limits}; PS1='{prompt.DEFAULT}'; [ -f ~/.bashrc ] && . ~/.bashrc"
         await self._bash.execute(text, self._moment(), self.terminal.write, ignore)
         self._bash.status = 0

@@ -123,6 +123,7 @@ class Play:
         """Stop everything that runs. What that does to the world is not journaled: the play can go on later."""
         self._write = _nowhere
         self.simulation.on_record = None
+        self.shell.batch_scripts.close()
         for terminal in self.terminals:
             terminal.close()
 
@@ -141,6 +142,7 @@ class Play:
         finally:
             self._write = write
             self.simulation.on_record = self._record_action
+        self.shell.batch_scripts.leave_begun()
         return replayer.moves
 
     def _record_action(self, recorded: Recorded) -> None:
@@ -211,7 +213,10 @@ class _Replayer:
             who = identity(inventory, record["user"])
             cpus = cpu_sets.of_sessions(self.play.simulation.world, record["host"])
             variables = dict(record["environment"])
-            place = Place(record["host"], who, variables, record["directory"], login=True, confined=cpus)
+            inside = str(record.get("container", ""))
+            place = Place(
+                record["host"], who, variables, record["directory"], login=not inside, confined=cpus, container=inside
+            )
             login = terminal.logins[0] if depth == 0 else terminal.stack(place)
             login.history = History(list(record["history"]), int(record["first"]))
             snapshot, options = base64.b64decode(record["snapshot"]), tuple(record["options"])
@@ -226,6 +231,7 @@ def _login_record(login: Login) -> Record:
         "user": login.place.identity.name,
         "environment": dict(login.place.environment),
         "directory": login.place.directory,
+        "container": login.place.container,
         "snapshot": base64.b64encode(checkpoint.snapshot).decode(),
         "status": checkpoint.status,
         "options": list(checkpoint.options),

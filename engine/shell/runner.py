@@ -46,6 +46,10 @@ class CommandRunner:
         """Whether `host` has a command of ours of that name."""
         return installed(self._shell.simulation.world.inventory, host, name)
 
+    def _ours(self, name: str, place: Place) -> bool:
+        """Whether `place` has a command of ours of that name, and needs no bash for it."""
+        return not place.container and self.has(name, place.host)
+
     async def run(
         self,
         words: Sequence[str],
@@ -56,7 +60,7 @@ class CommandRunner:
         stderr: Output | None = None,
     ) -> int:
         """Run one simple command at `place`: ours directly, anything else through a bash."""
-        if words and self.has(words[0], place.host):
+        if words and self._ours(words[0], place):
             wiring = self._wiring.redirected(stdin, stdout, stderr)
             return await self._shell.invoke(words[0], words[1:], place, self._execution, wiring)
         return await self.script(shlex.join(words), place, stdin=stdin, stdout=stdout, stderr=stderr)
@@ -72,7 +76,7 @@ class CommandRunner:
     ) -> int:
         """Run bash text at `place` in a shell of its own; simple commands of ours do without one."""
         words = text.split() if set(text) <= _PLAIN_CHARACTERS and "=" not in text.split(" ", maxsplit=1)[0] else []
-        if words and self.has(words[0], place.host):
+        if words and self._ours(words[0], place):
             return await self.run(words, place, stdin=stdin, stdout=stdout, stderr=stderr)
         wiring = self._wiring.redirected(stdin, stdout, stderr)
         bash = self._shell.open(place, ScriptOwner(self._execution))

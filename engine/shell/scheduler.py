@@ -46,6 +46,7 @@ class _Waiter:
     arrival: int
     owner: object = field(compare=False)
     woken: asyncio.Future[None] = field(compare=False)
+    watching: bool = field(compare=False, default=False)
 
 
 class Scheduler:
@@ -67,6 +68,8 @@ class Scheduler:
         self._crowd = 0
         # Called when everything has settled and time is about to pass.
         self.when_settled: list[Callable[[], None]] = []
+        # Whether somebody wants to act before time passes on (a batch script may begin); asked after each event.
+        self.attention: Callable[[], bool] | None = None
 
     def set_round_trip(self, round_trip: Callable[[], Awaitable[object]]) -> None:
         """Give the way to send a message through bash's threads and back."""
@@ -103,11 +106,13 @@ class Scheduler:
                 self._running[owner] -= 1
             self.note()
 
-    async def sleep(self, duration: int, terminal: int, owner: object) -> None:
-        """Wait for `duration` ns of simulated time. Raises Interrupted if `interrupt(owner)` comes first."""
+    async def sleep(self, duration: int, terminal: int, owner: object, *, watching: bool = False) -> None:
+        """Wait for `duration` ns of simulated time. Who is only `watching` other work of its owner says nothing of
+        whether that work waits. Raises Interrupted if `interrupt(owner)` comes first.
+        """
         self._arrivals += 1
         woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        waiter = _Waiter(self.simulation.now + max(duration, 0), terminal, self._arrivals, owner, woken)
+        waiter = _Waiter(self.simulation.now + max(duration, 0), terminal, self._arrivals, owner, woken, watching)
         self._waiters.append(waiter)
         self.note()
         try:
@@ -144,9 +149,7 @@ class Scheduler:
                 await self._changed.wait()
                 continue
             async with self._stepping:
-                await self.settle()
-                self._tell_settled()
-                if not self._check_conditions() and not done() and self._waiters:
+                if await self._settled() and not self._check_conditions() and not done() and self._waiters:
                     await self._pass_time(min(self._waiters))
 
     async def pass_time(self, duration: int) -> None:
@@ -154,9 +157,7 @@ class Scheduler:
         target, before = self.simulation.now + duration, self._activity
         while self.simulation.now < target or any(waiter.time <= target for waiter in self._waiters):
             async with self._stepping:
-                await self.settle()
-                self._tell_settled()
-                if self._check_conditions():
+                if not await self._settled() or self._check_conditions():
                     continue
                 due = [waiter for waiter in self._waiters if waiter.time <= target]
                 self.advance_to(min(due).time if due else target)
@@ -165,18 +166,21 @@ class Scheduler:
         if self._activity != before:
             # What the passing time set off (a connection that broke) gets as far as it comes.
             async with self._stepping:
-                await self.settle()
-                self._tell_settled()
+                await self._settled()
 
-    def _tell_settled(self) -> None:
+    async def _settled(self) -> bool:
+        """Everything has settled and who wants to hear it is told. Whether it is still so after they have acted."""
+        await self.settle()
+        before = self._activity
         for tell in self.when_settled:
             tell()
+        return self._activity == before
 
     def advance_to(self, time: int) -> None:
         """Move the simulation's clock, never beyond somebody's wait."""
         limit = min([time, *(waiter.time for waiter in self._waiters)])
         with self.lock:
-            self.simulation.advance_to(limit)
+            self.simulation.advance_to(limit, self.attention)
         self._check_conditions()
 
     def _check_conditions(self) -> bool:
@@ -219,5 +223,5 @@ class Scheduler:
     def _all_wait(self) -> bool:
         if self._crowd:
             return False
-        waiting = {id(waiter.owner) for waiter in self._waiters}
+        waiting = {id(waiter.owner) for waiter in self._waiters if not waiter.watching}
         return all(blocked or id(owner) in waiting for owner, blocked in self._running.items())

@@ -26,6 +26,7 @@ from engine.kernel.errors import BreakfixError
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.shell.bash import Bash, Callback, Moment, spare_interpreter
+from engine.shell.batch import BatchScripts
 from engine.shell.execution import Execution
 from engine.shell.locked_tree import LockedTree
 from engine.shell.runner import CommandRunner
@@ -80,18 +81,27 @@ class Shell:
         self._scripts = 0
         self._trees: dict[str, HostTree] = {}
         self._spare: Any = None
+        self.batch_scripts = BatchScripts(self)
         simulation.guard = self.scheduler.lock
         self.scheduler.set_round_trip(self._round_trip)
 
     def tree(self, place: Place) -> HostTree:
         """The root file system of `place`'s host as its identity sees it; what was worked out about a host is kept."""
         host, inventory = place.host, self.simulation.world.inventory
+        if place.container:
+            return self._container_tree(place)
         if host not in self._trees:
             if len(self._trees) >= _TREES_KEPT:
                 self._trees.clear()
             commands = partial(commands_of, inventory, host)
             self._trees[host] = HostTree(self.simulation, host, place.identity, programs=commands)
         return self._trees[host].seen_by(place.identity)
+
+    def _container_tree(self, place: Place) -> HostTree:
+        """The root file system of a container."""
+        from engine.commands._containers import inside
+
+        return inside.tree(self.simulation, place)
 
     def open(
         self,
@@ -101,10 +111,18 @@ class Shell:
         extra: Mapping[str, Callback] | None = None,
     ) -> Bash:
         """A new bash at `place`, in which things run for `owner`."""
-        names = [*commands_of(self.simulation.world.inventory, place.host), *_HELPERS]
+        names = [*self._commands(place), *_HELPERS]
         callbacks = {name: self._callback(name, place, owner) for name in names}
         tree = LockedTree(self.tree(place), place.identity, self.scheduler.lock)
         return Bash(place, tree, {**callbacks, **(extra or _NO_LOGIN)}, prefix, self.scheduler.note)
+
+    def _commands(self, place: Place) -> Sequence[str]:
+        """Names of our commands at a place."""
+        if place.container:
+            from engine.commands._containers import inside
+
+            return inside.commands(self.simulation.world, place)
+        return commands_of(self.simulation.world.inventory, place.host)
 
     def moment(self, place: Place) -> Moment:
         """Clock and chance for a script that starts at a place now."""

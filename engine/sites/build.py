@@ -15,6 +15,14 @@ from engine.kernel.units import SECOND, duration
 from engine.kernel.validation import validate
 from engine.sites import catalogue
 from engine.sites.fabric import build_cables, build_switches, cable_ends, rack_names, rack_places
+from engine.sites.imported import ImportedFabric, host_board, imported
+from engine.sites.imported_parts import (
+    adapter_guids,
+    imported_cables,
+    imported_lids,
+    imported_switches,
+    with_adapters,
+)
 from engine.sites.model import (
     BoardModel,
     JobModel,
@@ -26,7 +34,7 @@ from engine.sites.model import (
     SwitchGroup,
     TrainingModel,
 )
-from engine.sites.node import NodePlace, build_node, node_addresses
+from engine.sites.node import NodePlace, build_node, node_addresses, port_guids
 from engine.sites.standing import slurm_mistakes, with_standing
 from engine.world import inventory as inv
 
@@ -57,9 +65,10 @@ def build_inventory(
     site = with_standing(site, standing)
     places = _places(site)
     boards = {name: group.board for group in site.nodes for name in expand(group.names)}
-    first: dict[tuple[str, str], str] = {}
-    for name, place in places.items():
-        first.setdefault((boards[name], place.role), name)
+    fabric = imported(site.netlist, document.name) if site.netlist else ImportedFabric({}, {})
+    first: dict[tuple[object, ...], str] = {}
+    for name in places:
+        first.setdefault(_kind(name, boards, places, fabric), name)
     addresses, other_gpu = _Addresses(site), _other_gpu(overrides)
     return inv.Inventory(
         name=site.name,
@@ -82,12 +91,35 @@ def build_inventory(
         racks=tuple(rack_names(site)),
         inlet_temperature=site.inlet_temperature * 1000,
         notes=site.notes,
-        make_node=lambda name: build_node(places[name], _board(boards[name], other_gpu), catalogue.gpu_products()),
+        make_node=lambda name: _node(places[name], _board(boards[name], other_gpu), fabric),
         addresses=lambda name: node_addresses(places[name], _board(boards[name])),
-        pattern=lambda name: first[boards[name], places[name].role],
-        make_switches=lambda: build_switches(site, catalogue.switch_products(), addresses.host),
-        make_cables=lambda: build_cables(site),
+        pattern=lambda name: first[_kind(name, boards, places, fabric)],
+        make_switches=lambda: _switches(site, fabric, addresses),
+        make_cables=lambda: (*build_cables(site), *imported_cables(site.name, fabric)),
+        port_guids=lambda name: _port_guids(places[name], _board(boards[name]), fabric),
+        given_lids=imported_lids(fabric),
     )
+
+
+def _node(place: NodePlace, board: BoardModel, fabric: ImportedFabric) -> inv.Node:
+    adapters = fabric.hosts.get(place.name, ())
+    return with_adapters(build_node(place, host_board(board, adapters), catalogue.gpu_products()), adapters)
+
+
+def _port_guids(place: NodePlace, board: BoardModel, fabric: ImportedFabric) -> dict[str, int]:
+    return {**port_guids(place, board), **adapter_guids(place.name, fabric.hosts.get(place.name, ()))}
+
+
+def _switches(site: SiteModel, fabric: ImportedFabric, addresses: _Addresses) -> tuple[inv.Switch, ...]:
+    products = catalogue.switch_products()
+    return (*build_switches(site, products, addresses.host), *imported_switches(site.name, fabric, products))
+
+
+def _kind(
+    name: str, boards: Mapping[str, str], places: Mapping[str, NodePlace], fabric: ImportedFabric
+) -> tuple[object, ...]:
+    """Nodes for which this is the same have the same parts."""
+    return boards[name], places[name].role, tuple(each.device for each in fabric.hosts.get(name, ()))
 
 
 def _board(name: str, gpu: str | None = None) -> BoardModel:

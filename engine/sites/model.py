@@ -354,7 +354,7 @@ class StandingModel(StrictModel):
 
 
 class SiteModel(StrictModel):
-    """A site file."""
+    """A site file. With a `netlist` (text as ibnetdiscover prints it) switches and cables are what that says."""
 
     format: Version
     name: Name
@@ -373,6 +373,7 @@ class SiteModel(StrictModel):
     nodes: list[NodeGroup]
     switches: list[SwitchGroup] = Field(default_factory=list)
     cabling: list[NodeCabling | RailCabling | SwitchCabling] = Field(default_factory=list)
+    netlist: str = ""
     users: list[UserModel]
     slurm: SlurmModel | None = None
     jobs: list[JobModel] = Field(default_factory=list)

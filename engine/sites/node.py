@@ -15,6 +15,7 @@ _HCA = {False: ("MT4129", "MT_0000000838"), True: ("MT4129", "MT_0000000892")}
 _HCA_FIRMWARE = "28.43.2026"
 _MELLANOX_OUI = 0x946DAE
 _MOST_CARDS = 16
+_THREE_FEEDS_FROM = 6
 _CARD_NUMBERS = 1 << 23
 _STRIDE = 0x4F1BBD  # odd, so that it leads to every number once; the golden section of them, so that neighbours differ
 
@@ -65,11 +66,23 @@ def build_node(place: NodePlace, board: BoardModel, gpus: dict[str, GpuModel]) -
             for index in range(board.fans.count)
         ),
         psus=tuple(
-            inv.Psu(f"{place.name}/psu{index}", place.name, index, board.psus.watts, "AB"[index % 2])
+            inv.Psu(f"{place.name}/psu{index}", place.name, index, board.psus.watts, _feed(index, board.psus.count))
             for index in range(board.psus.count)
         ),
         pcie=_pcie(_Parts(board, gpus)),
     )
+
+
+def _feed(index: int, count: int) -> str:
+    """The rack PDU that feeds a power supply: three PDUs with two cords each for six supplies (as NVIDIA's reference
+    racks have them), else two PDUs in turn.
+    """
+    return "ABC"[index * 3 // count] if count >= _THREE_FEEDS_FROM else "AB"[index % 2]
+
+
+def port_guids(place: NodePlace, board: BoardModel) -> dict[str, int]:
+    """The GUIDs of a node's RDMA ports, by the ids of the ports."""
+    return {f"{place.name}/{slot.name}/1": _guid(_card_number(place, slot, board), slot) for slot in board.hcas}
 
 
 def node_addresses(place: NodePlace, board: BoardModel) -> dict[str, str]:
@@ -119,7 +132,7 @@ def _gpu(place: NodePlace, index: int, slot: GpuSlot, product: inv.GpuProduct) -
 def _hca(place: NodePlace, slot: HcaSlot, board: BoardModel) -> inv.Hca:
     card = _card_number(place, slot, board)
     mac = _MELLANOX_OUI << 24 | (card + slot.function) & 0xFFFFFF
-    guid = _MELLANOX_OUI << 40 | 0x03 << 32 | card << 8 >> 8 << 8 & 0xFFFFFFFF | slot.function
+    guid = _guid(card, slot)
     model, board_id = _HCA[slot.dual]
     return inv.Hca(
         id=f"{place.name}/{slot.name}",
@@ -142,6 +155,10 @@ def _hca(place: NodePlace, slot: HcaSlot, board: BoardModel) -> inv.Hca:
         gpu=next((index for index, gpu in enumerate(board.gpus) if gpu.hca == slot.name), None),
         cage=slot.cage,
     )
+
+
+def _guid(card: int, slot: HcaSlot) -> int:
+    return _MELLANOX_OUI << 40 | 0x03 << 32 | card << 8 >> 8 << 8 & 0xFFFFFFFF | slot.function
 
 
 def _card_number(place: NodePlace, slot: HcaSlot, board: BoardModel) -> int:

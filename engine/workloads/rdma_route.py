@@ -21,19 +21,27 @@ class End:
 
 
 def route(
-    world: World, first: End, second: End, *, mtu: int | None = None, queue_pairs: int = 1, share: int = WHOLE
+    world: World,
+    first: End,
+    second: End,
+    *,
+    mtu: int | None = None,
+    queue_pairs: int = 1,
+    share: int = WHOLE,
+    key_index: int = 0,
 ) -> Route | None:
-    """What lies between two ends; None where no packet gets from one to the other. A device reaches itself without the
+    """What lies between two ends; None where no packet gets from one to the other,
+    over the partition key at `key_index`. A device reaches itself without the
     network, at the rate of its port.
     """
     own = first.hca.port == second.hca.port
-    way = None if own else fabric.between(world, first.hca.port, second.hca.port)
+    way = None if own else fabric.between(world, first.hca.port, second.hca.port, key_index)
     if way is None and not (own and links.link_up(world, first.hca.port)):
         return None
     size = min(mtu or network.PACKET_SIZES[0], *(network.packet_size(world, end.hca.port) for end in (first, second)))
     rates = [_rate(world, end, size, queue_pairs) for end in (first, second)]
     if way is not None:
-        rates.append(fabric.carried(world, first.hca.port, second.hca.port, mtu=size))
+        rates.append(fabric.carried(world, first.hca.port, second.hca.port, mtu=size, key_index=key_index))
     cards = [figures.card_figures(end.hca) for end in (first, second)]
     return Route(
         rate=min(rates) * share / WHOLE,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
+from engine.physics.paths import receiving
 from engine.physics.traffic import exchange
 from engine.world.events import ProcessesEnded
 from engine.world.records import WHOLE, Flow, ServiceClass
@@ -31,10 +32,22 @@ class Send(Action):
     mtu: int = 4096
     tcp: bool = False
     dscp: int = 0
+    key_index: int = 0
 
     def perform(self, simulation: Simulation[World]) -> int:
         service = ServiceClass(dscp=self.dscp, tcp=self.tcp, reacts=self.tcp, mtu=self.mtu)
-        flows = [Flow(source, target, self.rate, service=service) for source, target in self.ways if source != target]
+        flows = [
+            Flow(
+                source,
+                target,
+                self.rate,
+                service=service,
+                key_index=self.key_index,
+                held=receiving.held(simulation.world, source, target, self.rate, steady=True),
+            )
+            for source, target in self.ways
+            if source != target
+        ]
         return exchange.open_bundle(simulation, owner(self.host, self.pid), flows) if flows and self.rate else WHOLE
 
 

@@ -8,15 +8,46 @@ from engine.kernel.events import Event
 from engine.kernel.quick_dataclass import dataclass
 from engine.world.link_events import (
     CableFlaps,
+    HungUp,
     LinkChanged,
     LinkRateChanged,
+    ManagerCrashes,
+    ManagerPollDue,
+    ModuleHeats,
+    PlugChanged,
     SignalChanged,
     SubnetSweepDue,
     SubnetSwept,
 )
+from engine.world.platform_events import (
+    BiosClockDue,
+    InletDue,
+    LeakAlarm,
+    PowerInputChanged,
+    PowerRestoreDue,
+    SensorCheckDue,
+)
 
 # What is given on beside the events of this module.
-__all__ = ["CableFlaps", "LinkChanged", "LinkRateChanged", "SignalChanged", "SubnetSweepDue", "SubnetSwept"]
+__all__ = [
+    "BiosClockDue",
+    "CableFlaps",
+    "HungUp",
+    "InletDue",
+    "LeakAlarm",
+    "LinkChanged",
+    "LinkRateChanged",
+    "ManagerCrashes",
+    "ManagerPollDue",
+    "ModuleHeats",
+    "PlugChanged",
+    "PowerInputChanged",
+    "PowerRestoreDue",
+    "SensorCheckDue",
+    "SignalChanged",
+    "SubnetSweepDue",
+    "SubnetSwept",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +236,6 @@ class FaultOnset(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class SensorCheckDue(Event):
-    """Scheduled: a BMC compares its sensors with their thresholds."""
-
-    node: str
-
-
-@dataclass(frozen=True, slots=True)
 class ServiceRestartDue(Event):
     """Scheduled: systemd starts a unit again after its main process died (`since`: when it died)."""
 
@@ -240,16 +264,6 @@ class NodeSilent(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class InletDue(Event):
-    """Scheduled: a node's changing inlet temperature reaches the next whole degree or its end, unless it was changed
-    since.
-    """
-
-    node: str
-    since: int
-
-
-@dataclass(frozen=True, slots=True)
 class NvSwitchLinkFault(Event):
     """Scheduled: an NVSwitch port notices that the GPU at its other end has gone, unless the node restarted since
     (`boots`).
@@ -266,14 +280,6 @@ class HandsBegin(Event):
     """Scheduled: somebody begins with work ordered in the machine room."""
 
     number: int
-
-
-@dataclass(frozen=True, slots=True)
-class BiosClockDue(Event):
-    """Scheduled: the BIOS of a node whose boot was initiated at `began` sets the BMC's clock."""
-
-    node: str
-    began: int
 
 
 @dataclass(frozen=True, slots=True)

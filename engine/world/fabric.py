@@ -6,8 +6,22 @@ from engine.kernel.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """What an InfiniBand device says of itself: its description, vendor and device numbers, and the GUID of the system
+    that it is part of.
+    """
+
+    description: str
+    vendor: int
+    device: int
+    system_guid: int
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
-    """A network switch. `kind` is infiniband or ethernet; ports are numbered from 1."""
+    """A network switch. `kind` is infiniband or ethernet; ports are numbered from 1. `identity` is None where that
+    follows from its name and model.
+    """
 
     name: str
     kind: str
@@ -22,6 +36,7 @@ class Switch:
     rack: str
     unit: int
     system: str
+    identity: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TypeVar, cast
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import unknown
 from engine.kernel.random import hash64
-from engine.world.fabric import Cable, Switch
+from engine.world.fabric import Cable, Identity, Switch
 from engine.world.people import Partition, StandingJob, User
 from engine.world.products import GpuProduct
 
@@ -28,6 +28,7 @@ __all__ = [
     "Gpu",
     "GpuProduct",
     "Hca",
+    "Identity",
     "Inventory",
     "Node",
     "NvSwitch",
@@ -113,6 +114,7 @@ class Hca:
     mac: str
     gpu: int | None = None
     cage: str | None = None
+    identity: Identity | None = None
 
     @property
     def port(self) -> str:
@@ -275,6 +277,11 @@ class Inventory:
     """The first node of the site that has the same parts as a node: asked for what follows from the board alone."""
     make_switches: Callable[[], tuple[Switch, ...]]
     make_cables: Callable[[], tuple[Cable, ...]]
+    port_guids: Callable[[str], Mapping[str, int]]
+    """The GUIDs of a node's RDMA ports, by port: known without its other parts."""
+    given_lids: Mapping[str, int] = field(default_factory=dict)
+    """LIDs that ports had before the site's first sweep, by end port."""
+    _port_guids: dict[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False)
     _nodes: dict[str, Node] = field(default_factory=dict, repr=False, compare=False)
     _once: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)
 
@@ -295,6 +302,14 @@ class Inventory:
                 raise BreakfixError(unknown("node", name, self.node_names))
             node = self._nodes[name] = self.make_node(name)
         return node
+
+    def port_guid(self, port: str) -> int:
+        """The GUID of a node's RDMA port `dgx-02/mlx5_3/1`. Raises KeyError if the site has none such."""
+        node = port.partition("/")[0]
+        known = self._port_guids.get(node)
+        if known is None:
+            known = self._port_guids[node] = self.port_guids(node)
+        return known[port]
 
     @cached_property
     def node_index(self) -> Mapping[str, int]:

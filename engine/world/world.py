@@ -10,16 +10,21 @@ from engine.kernel.shapes import Constant
 from engine.kernel.state import State, Table
 from engine.kernel.units import DAY, SECOND
 from engine.world import records
+from engine.world.adapters import as_it_runs, with_drivers
 from engine.world.first_sweep import NO_MANAGER, FirstSweep
 from engine.world.inventory import Inventory, Node
 
 
 class World(State):
-    """The live state of a site. `single` tables have the one id ""."""
+    """The live state of a site. `single` tables have the one id "".
+
+    `inventory` is the site with its cables as they are plugged now (engine.physics.cabling), `plan` as it was built.
+    """
 
     nodes: Table[records.NodeState]
     gpus: Table[records.GpuState]
     pcie_links: Table[records.PcieLinkState]
+    pci_functions: Table[records.PciFunctionState]
     mig: Table[records.MigState]
     nvlinks: Table[records.NvLinkState]
     nvlink_fabric: Table[records.NvFabricState]
@@ -27,14 +32,27 @@ class World(State):
     cooling: Table[records.CoolingState]
     fans: Table[records.FanState]
     psus: Table[records.PsuState]
+    pdus: Table[records.PduState]
+    platforms: Table[records.PlatformState]
+    bmcs: Table[records.BmcState]
+    firmware: Table[records.FirmwareState]
+    leaks: Table[records.LeakState]
     ports: Table[records.PortState]
     port_counters: Table[records.PortCounters]
     cables: Table[records.CableState]
+    cabling: Table[records.CableEnds]
+    switches: Table[records.SwitchState]
+    optics: Table[records.ModuleState]
+    connectors: Table[records.ConnectorState]
+    adapters: Table[records.AdapterState]
     forwarding: Table[records.ForwardingTable]
     subnet_manager: Table[records.SubnetManagerState]
+    managers: Table[records.ManagerMemory]
+    partition_keys: Table[records.KeyTable]
     bundles: Table[records.Bundle]
     traffic: Table[records.PortTraffic]
     systems: Table[records.OsState]
+    container_hosts: Table[records.ContainerHost]
     sockets: Table[records.Sockets]
     rdma: Table[records.RdmaState]
     communicators: Table[records.Meeting]
@@ -54,11 +72,13 @@ class World(State):
     def __init__(self, inventory: Inventory, seed: int, first_sweep: FirstSweep = NO_MANAGER) -> None:
         super().__init__()
         self.inventory = inventory
+        self.plan = inventory
         self.seed = seed
         self.first_sweep = first_sweep
         self.nodes = self.table("nodes", self._new_node)
         self.gpus = self.table("gpus", self._new_gpu)
         self.pcie_links = self.table("pcie_links", lambda _: records.PcieLinkState())
+        self.pci_functions = self.table("pci_functions", lambda _: records.PciFunctionState())
         self.mig = self.table("mig", lambda _: records.MigState())
         self.nvlinks = self.table("nvlinks", lambda _: records.NvLinkState())
         self.nvlink_fabric = self.table("nvlink_fabric", lambda _: records.NvFabricState())
@@ -66,14 +86,23 @@ class World(State):
         self.cooling = self.table("cooling", self._new_cooling)
         self.fans = self.table("fans", lambda _: records.FanState())
         self.psus = self.table("psus", lambda _: records.PsuState())
+        self._tables_around_nodes()
         self.ports = self.table("ports", lambda _: records.PortState())
         self.port_counters = self.table("port_counters", lambda _: records.PortCounters())
         self.cables = self.table("cables", lambda _: records.CableState())
+        self.cabling = self.table("cabling", lambda _: records.CableEnds())
+        self.switches = self.table("switches", lambda _: records.SwitchState())
+        self.optics = self.table("optics", lambda _: records.ModuleState())
+        self.connectors = self.table("connectors", lambda _: records.ConnectorState())
+        self.adapters = self.table("adapters", lambda _: records.AdapterState())
         self.forwarding = self.table("forwarding", self._first_table)
         self.subnet_manager = self.table("subnet_manager", lambda _: records.SubnetManagerState())
+        self.managers = self.table("managers", lambda _: records.ManagerMemory())
+        self.partition_keys = self.table("partition_keys", lambda _: records.KeyTable())
         self.bundles = self.table("bundles", lambda _: records.Bundle())
         self.traffic = self.table("traffic", lambda _: records.PortTraffic())
         self.systems = self.table("systems", lambda _: records.OsState())
+        self.container_hosts = self.table("container_hosts", lambda _: records.ContainerHost())
         self.sockets = self.table("sockets", lambda _: records.Sockets())
         self.rdma = self.table("rdma", lambda _: records.RdmaState())
         self.communicators = self.table("communicators", lambda _: records.Meeting())
@@ -90,14 +119,27 @@ class World(State):
         self.faults = self.table("faults", lambda _: records.Faults())
         self.blast_radius = self.table("blast_radius", lambda _: records.BlastRadius())
 
+    def _tables_around_nodes(self) -> None:
+        """What stands around the systems: power, BMCs, firmware, cooling doors."""
+        self.pdus = self.table("pdus", lambda _: records.PduState())
+        self.platforms = self.table("platforms", lambda _: records.PlatformState())
+        self.bmcs = self.table("bmcs", lambda _: records.BmcState())
+        self.firmware = self.table("firmware", lambda _: records.FirmwareState())
+        self.leaks = self.table("leaks", lambda _: records.LeakState())
+
     @property
     def software(self) -> MappingProxyType[str, str]:
         """Software versions of the site, by name (`driver`, `slurm`, ...)."""
         return MappingProxyType(dict(self.inventory.software))
 
     def node(self, name: str) -> Node:
-        """The inventory's record of a node."""
-        return self.inventory.node(name)
+        """A node as it is: the inventory's record, with its network cards as their firmware runs, and without cards
+        and drives whose driver has none of them.
+        """
+        found = self.inventory.node(name)
+        if self.adapters.generation:
+            found = as_it_runs(self.inventory, found, self.adapters)
+        return with_drivers(self.inventory, found, self.pci_functions) if self.pci_functions.generation else found
 
     def _new_node(self, name: str) -> records.NodeState:
         """Weeks of uptime, different from node to node."""

@@ -76,6 +76,21 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("collectives: 256 ranks on 32 nodes, 32 sizes", network.all_reduce_table, 20),
     Entry("traffic: 4,000 flows on 32 nodes with 8 rails", network.random_flows, 50),
     Entry("training: a run of 16 nodes looked at again", network.training_looked_at, 1),
+    Entry("network: fabric of 16,384 adapters, site to first command", network.fabric_site, 3000, most_runs=3),
+    *(
+        Entry(f"network: {line} on it", partial(network.fabric_command, line, count), 50, most_runs=20)
+        for line, count in (("perfquery 700 1", 20), ("ibtracert 1 5000", 4), ("iblinkinfo -S SWITCH", 65))
+    ),
+    Entry("network: ibnetdiscover on it", partial(network.fabric_command, "ibnetdiscover", 99_000), 4000, most_runs=3),
+    *(
+        Entry(f"network: tables of {size} adapters, {engine}", partial(network.sweep, units, engine), goal, most_runs=5)
+        for units, size, goal in ((64, "16,384", 500), (30, "7,680", 150))
+        for engine in ("minhop", "updn", "ftree")
+    ),
+    *(
+        Entry(f"network: a spine of 512 lost, {engine}", partial(network.reroute, engine), 1000, most_runs=3)
+        for engine in ("minhop", "updn", "ftree")
+    ),
     Entry("2,048 nodes: site, world and first command", inside.large_site, 3000, most_runs=5),
     Entry("2,048 nodes: the same with work on half of them", partial(inside.large_site, jobs=True), 3000, most_runs=3),
     Entry("2,048 nodes: memory of a process with it (MB)", inside.large_site_memory, 600, megabytes=True, most_runs=1),

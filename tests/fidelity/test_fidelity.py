@@ -56,6 +56,8 @@ def test_every_mask_covers_something() -> None:
         "NVRM: (PCI ID: 10de:26b5) installed 14:11:19 up 29 min,  0 user\n"
         "Wed 2026-11-25 10:00:00 1 up infinite 2026-11-25T10:00:00 gpu[004-009]   3  drain x dgx-01 State=IDLE A=1\n"
         "MIG 1c.3g.40gb (ID  0) <index>0</index>\n"
+        "[Sun Feb 23 16:24:18 2025] NVRM: pid=2, name=python3, (GPC 1, TPC 2, SM 0): Illegal Address, Ch 0000000a\n"
+        "ACCESS_TYPE_VIRT_READ <journal_head> nv-fabricmanager[4756]: no\n"
         "link/ether 02:fc:00:00:00:01 inet 192.0.2.2/24 dev eth0 11112222333344445555666677778888  18Gi 69G   33% /\n"
         " 2cf | 07/13/2015 | 12:01:33 | System Event BIOS Evt Sensor | 10h | 64.1 | 24 degrees C"
     )

@@ -1,7 +1,7 @@
 """The real InfiniBand diagnostics as judges, on a simulated fabric (ibsim) that is made from our own topology file.
 
-Debian's ibsim 0.10 knows speeds up to EDR, and gives an adapter's port the GUID of the adapter plus one: both are
-evened out here. LIDs are taken from the file.
+ibsim 0.10 knows speeds up to EDR (0.12 knows NDR), and gives an adapter's port the GUID of the adapter plus one: both
+are evened out here. LIDs are taken from the file.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _LIBRARIES = (
@@ -21,7 +22,7 @@ _LIBRARIES = (
 )
 _PROGRAMS = ("ibsim", "opensm", "ibnetdiscover", "ibhosts", "ibswitches", "iblinkinfo")
 _GUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
-_COULD_BE = "(Could be 12X Could be 53.125 Gbps)"
+_COULD_BE = re.compile(r"\(Could be 12X (?:Could be \S+ Gbps)?\)")
 
 
 def library() -> Path | None:
@@ -34,8 +35,17 @@ def installed() -> bool:
     return library() is not None and all(shutil.which(program) for program in _PROGRAMS)
 
 
+@cache
+def knows_ndr() -> bool:
+    """Whether the ibsim here knows NDR: its table of names has it."""
+    program = shutil.which("ibsim")
+    return program is not None and b"NDR" in Path(program).read_bytes()
+
+
 def slow(text: str) -> str:
     """The same fabric at a speed that ibsim knows."""
+    if knows_ndr():
+        return text
     return text.replace("4xNDR", "4xEDR").replace("4x NDR", "4x EDR").replace("  106.25 Gbps", "25.78125 Gbps")
 
 
@@ -92,4 +102,4 @@ def evened(text: str, guids: set[int]) -> str:
     besides.
     """
     ours = {f"{guid + 1:016x}": f"{guid:016x}" for guid in guids}
-    return _GUID.sub(lambda match: ours.get(match[0], match[0]), text).replace(_COULD_BE, "( )")
+    return _COULD_BE.sub("( )", _GUID.sub(lambda match: ours.get(match[0], match[0]), text))

@@ -34,7 +34,7 @@ from tests.support.run import AdvancingClock, BytesInput, BytesOutput, OwnComman
 _REQUEST = struct.Struct("<BBBBHxxQ")
 _BYE = (0x3F, 0xFF)
 _NOT_THERE, _UNKNOWN, _NO_FIELD = b"\xcb", b"\xc1", b"\xcc"
-_UNITS = {"degrees C": 1, "Volts": 4, "Watts": 6, "RPM": 18}
+_UNITS = {"degrees C": 1, "Volts": 4, "Watts": 6, "RPM": 18, "percent": 0}
 _LIMIT_BITS = {"lnc": 0, "lcr": 1, "lnr": 2, "unc": 3, "ucr": 4, "unr": 5}
 _EVENT_BITS = {"lnc": 0, "lcr": 2, "lnr": 4, "unc": 7, "ucr": 9, "unr": 11}
 
@@ -280,7 +280,8 @@ def _sdr(record: Record) -> bytes:
     limits = bytes(values.get(name, 0) for name in ("unr", "ucr", "unc", "lnr", "lcr", "lnc"))
     factors = bytes([0, digit, 0, 0, 0, 0, (exponent - 3 & 0xF) << 4])
     return (
-        b"\x01" + start + bytes([0x7F, 0x68, record.code, 1]) + masks + bytes([0, _UNITS[record.unit], 0]) + factors
+        b"\x01" + start + bytes([0x7F, 0x68, record.code, 1]) + masks
+        + bytes([record.unit == "percent", _UNITS[record.unit], 0]) + factors
         + bytes([0, 0, 0, 0, 0xFF, 0]) + limits + bytes(2) + bytes(3) + name
     )  # fmt: skip
 

@@ -95,6 +95,10 @@ class AdvancingClock:
             raise Interrupted
         self.simulation.advance(duration)
 
+    async def watch(self, duration: int) -> None:
+        """As sleep: here no work goes on beside a wait."""
+        await self.sleep(duration)
+
     async def until(self, condition: Callable[[], bool]) -> None:
         """Others let time pass; here nobody does, so what is not true now never comes."""
         if not condition():

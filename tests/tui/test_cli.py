@@ -159,3 +159,9 @@ def test_dangerous_and_unfinished_lines(line: str, status: int, says: str, tmp_p
     done = run("shell", "-c", line, "-c", "echo $?; ls /etc/hostname", home=tmp_path)
     assert says in done.stderr and "__epilogue" not in done.stdout + done.stderr
     assert done.stdout.splitlines()[-2:] == [str(status), "/etc/hostname"]
+
+
+def test_a_script_that_ends_in_a_shell_on_another_host_ends_quietly() -> None:
+    result = run("shell", "--site", "dgx-h100-4", stdin="ssh dgx-04\nsudo -i\nhostname\n")
+    assert result.stdout.endswith("dgx-04\n")
+    assert "Task" not in result.stderr and "Traceback" not in result.stderr

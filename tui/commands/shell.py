@@ -15,6 +15,8 @@ from collections.abc import Callable
 from engine.shell.shell import SIGPIPE_STATUS
 from tui.opening import Opening, add_opening_arguments, opening_from
 
+_ROUNDS_TO_END = 5  # what ends may start its own last words
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `breakfix shell` takes."""
@@ -69,7 +71,19 @@ async def _run_lines(opening: Opening, commands: list[str] | None, pace: str) ->
             status = (await terminal.end_of_input()) or status
     finally:
         play.close()
+        await _others_end()
     return status
+
+
+async def _others_end() -> None:
+    """Let what still runs when the input ends (a shell on another host) end before the loop does."""
+    for _ in range(_ROUNDS_TO_END):
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if not others:
+            return
+        for other in others:
+            other.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
 
 class _Printer:

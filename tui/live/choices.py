@@ -77,13 +77,13 @@ def _group(cause: str) -> str:
 
 
 def components(drill: LiveDrill, typed: str) -> Matches:
-    """Machines and switches, and that nothing is broken; typing finds their parts too."""
+    """Machines, switches and racks, and that nothing is broken; typing finds parts of machines and switches too."""
     world = drill.simulation.world
     place, slash, _ = typed.partition("/")
     if slash and place in known_places(world):
         return _parts_of(known_parts(world, place), typed)
     chosen = [Choice(NOTHING, "nothing is broken")]
-    for kind in ("host", "switch"):
+    for kind in ("host", "switch", "rack"):
         for name in BY_NAME[kind].ids(world, None):
             chosen += [Choice(name, kind), Choice(f"{name}/", "its parts", opens=True)]
     return _with_parts(chosen, _alike_places(world), typed)
@@ -126,7 +126,8 @@ def targets(drill: LiveDrill, action: str, typed: str) -> Matches:
     inventory, known = drill.simulation.world.inventory, catalogue()
     if action not in known:
         return Matches((), 0, 0)
-    kinds = [kind for kind in known[action].jobs if kind != "node"]
+    jobs = known[action].jobs
+    kinds = [kind for kind in jobs if kind not in ("node", "rack")]
     place, slash, _ = typed.partition("/")
     if slash and place in places(inventory):
         return _parts_of(_work_parts(inventory, place, kinds), typed)
@@ -136,6 +137,9 @@ def targets(drill: LiveDrill, action: str, typed: str) -> Matches:
         chosen += [Choice(f"{name}/", "its parts", opens=True)] if kinds else []
     if "port" in kinds:
         chosen += [Choice(f"{name}/", "its cables", opens=True) for name in inventory.switches]
+    for name in inventory.racks:
+        chosen += [Choice(name, "rack")] if "rack" in jobs else []
+        chosen += [Choice(f"{name}/", "its PDUs", opens=True)] if {"pdu", "strip"} & jobs.keys() else []
     return _with_parts(chosen, [*_alike_work(inventory, kinds)], typed)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from engine.commands.bmc._ipmitool import opening
 from engine.commands.bmc._ipmitool.chassis import chassis, power
+from engine.commands.bmc._ipmitool.dcmi import dcmi
 from engine.commands.bmc._ipmitool.management import controller, fru, network, users
 from engine.commands.bmc._ipmitool.sdr import sdr
 from engine.commands.bmc._ipmitool.sel import sel
@@ -57,6 +58,7 @@ _COMMANDS: dict[str, _Main] = {
     "fru": fru,
     "sel": sel,
     "user": users,
+    "dcmi": dcmi,
 }
 _SUMMARIES = {
     "raw": "(not modelled) Send a request byte by byte",
@@ -74,7 +76,7 @@ _SUMMARIES = {
     "user": "Accounts of the management controller",
     "channel": "(not modelled) Channels",
     "session": "(not modelled) Sessions",
-    "dcmi": "(not modelled) Data Center Management Interface",
+    "dcmi": "Data Center Management Interface",
     "shell": "(not modelled) Interactive shell",
     "exec": "(not modelled) Run commands from a file",
 }
@@ -98,6 +100,7 @@ async def _run(context: Context) -> int:
         return context.not_modelled(f"ipmitool {lacking}")
     try:
         session = await opening.opened(context, parsed)
+        await opening.require_answer(session, parsed.operands)
         return _command(session, parsed.operands)
     except Failed:
         return 1

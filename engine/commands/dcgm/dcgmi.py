@@ -26,6 +26,7 @@ SUBSYSTEMS = {
     "group": ("group", "groups of GPUs"),
     "fieldgroup": ("fieldgroup", "groups of fields"),
     "discovery": ("discovery", "the GPUs of this host"),
+    "introspect": ("introspect", "what the host engine takes"),
     "nvlink": ("nvlink", "states and errors of NVLinks"),
     "dmon": ("dmon", "values of fields, sample by sample"),
     "modules": ("modules", "the host engine's modules"),
@@ -33,7 +34,7 @@ SUBSYSTEMS = {
     "set": ("settings", "settings of the host engine"),
 }
 """Subsystems: the module of each, and what it is about."""
-_OTHERS = ("introspect", "mndiag", "test")
+_OTHERS = ("mndiag", "test")
 _BAD = 255
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import local_device
-from engine.commands.infiniband._diags.discovery import SWITCH, discover, listed
+from engine.commands.infiniband._diags.discovery import SWITCH, discover, listed, unanswered
 from engine.commands.infiniband._diags.forwarding import Style, listing
 from engine.commands.infiniband._diags.names import rename
-from engine.commands.infiniband._diags.program import Failed, program
+from engine.commands.infiniband._diags.program import Failed, program, told_timeouts
 from engine.commands.options import Option, Parsed
 
 OPTIONS = (
@@ -29,6 +29,7 @@ def run(context: Context, parsed: Parsed) -> int:
         context.error("Failed to open '{}' port '{}'".format(parsed["Ca"] or "(null)", parsed["Port"] or 0))
         raise Failed
     nodes = discover(context.world, device.hca)
+    told_timeouts(context, unanswered(context.world, nodes))
     rename(context, parsed, nodes)
     style = Style(every="all" in parsed, brief="no_dests" in parsed, highest_port=_HIGHEST_PORT)
     for node in listed(nodes, SWITCH):

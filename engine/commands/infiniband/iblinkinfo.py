@@ -12,11 +12,21 @@ from engine.commands.context import Context
 from engine.commands.infiniband._diags import cache, linkinfo
 from engine.commands.infiniband._diags.destination import resolve_guid, route_of
 from engine.commands.infiniband._diags.devices import Device, local_device
-from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, along, discover, find_by_guid, listed
+from engine.commands.infiniband._diags.discovery import (
+    ADAPTER,
+    SWITCH,
+    Fabric,
+    Node,
+    discover,
+    find_by_guid,
+    led_by,
+    listed,
+    unanswered,
+)
 from engine.commands.infiniband._diags.discovery import device as device_of
 from engine.commands.infiniband._diags.names import rename
 from engine.commands.infiniband._diags.numbers import unsigned
-from engine.commands.infiniband._diags.program import Failed, checks_of, fail, program, warn
+from engine.commands.infiniband._diags.program import Failed, checks_of, fail, program, told_timeouts, warn
 from engine.commands.options import Option, Parsed
 from engine.world.records import LogicalState
 
@@ -81,9 +91,9 @@ async def _start(context: Context, parsed: Parsed, device: Device) -> Node | Non
     """Where a partial scan begins; None for a whole one."""
     if "Direct" not in parsed and _wanted(parsed) is None:
         return None
-    whole = discover(context.world, device.hca)
+    whole = Fabric(context.world, device.hca)
     if "Direct" in parsed:
-        found = along(whole, route_of(parsed["Direct"]))
+        found = led_by(whole.first, route_of(parsed["Direct"]))
         if found is None and "all" not in parsed:
             context.error("Failed to get local Node Info")
             raise Failed(1)
@@ -101,8 +111,11 @@ def _fabric(context: Context, parsed: Parsed, device: Device, start: Node | None
         return kept
     hops = unsigned(parsed["hops"]) if "hops" in parsed else None
     if start is None:
-        return discover(context.world, device.hca, hops)
-    return discover(context.world, device_of(context.world, start), hops or 1)
+        nodes = discover(context.world, device.hca, hops)
+    else:
+        nodes = discover(context.world, device_of(context.world, start), hops or 1)
+    told_timeouts(context, unanswered(context.world, nodes))
+    return nodes
 
 
 def _kept(context: Context, parsed: Parsed, option: str) -> list[Node] | None:

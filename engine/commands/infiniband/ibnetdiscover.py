@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from engine.commands.context import Context
 from engine.commands.infiniband._diags import cache, topology_changes
 from engine.commands.infiniband._diags.devices import local_device
-from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, discover, listed
+from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, discover, listed, unanswered
 from engine.commands.infiniband._diags.names import absolute, rename
-from engine.commands.infiniband._diags.program import checks_of, fail, program
+from engine.commands.infiniband._diags.program import checks_of, fail, program, told_timeouts
 from engine.commands.infiniband._diags.topology import body, heading, node_line, ports_report, progress
 from engine.commands.options import Option, Parsed
 from engine.hostfs.tree import FileError
@@ -77,6 +77,7 @@ def _discovered(context: Context, parsed: Parsed) -> list[Node]:
         context.error(f"./libibnetdisc/ibnetdisc.c:798; can't open MAD port ({parsed['Ca'] or '(null)'}:{number})")
         raise fail(context, "discover failed\n")
     nodes = discover(context.world, device.hca)
+    told_timeouts(context, unanswered(context.world, nodes))
     if "show" in parsed:
         for line in progress(nodes):
             context.line(line)

@@ -12,13 +12,13 @@ from engine.commands.context import Context
 from engine.commands.infiniband._diags import cache
 from engine.commands.infiniband._diags.destination import resolve_guid, route_of
 from engine.commands.infiniband._diags.devices import Device, local_device
-from engine.commands.infiniband._diags.discovery import Node, along, discover, find_by_guid, listed
+from engine.commands.infiniband._diags.discovery import Fabric, Node, find_by_guid, led_by, listed, unanswered
 from engine.commands.infiniband._diags.error_report import Report, Style
 from engine.commands.infiniband._diags.names import rename
 from engine.commands.infiniband._diags.numbers import unsigned
-from engine.commands.infiniband._diags.program import Failed, fail, program, warn
+from engine.commands.infiniband._diags.program import Failed, fail, program, told_timeouts, warn
 from engine.commands.options import Option, Parsed
-from engine.control.subnet_manager.managers import manager_at
+from engine.control.subnet_manager.managers import master_at
 from engine.kernel.units import SECOND
 
 OPTIONS = (
@@ -54,7 +54,7 @@ async def run(context: Context, parsed: Parsed) -> int:
     if "Direct" in parsed and "load_cache" in parsed:
         context.error("Cannot specify cache and direct route path")
         raise Failed
-    whole = discover(context.world, device.hca)
+    whole = Fabric(context.world, device.hca)
     guid = await _guid(context, parsed, device, whole)
     nodes = _fabric(context, parsed, whole)
     rename(context, parsed, nodes)
@@ -66,10 +66,10 @@ async def run(context: Context, parsed: Parsed) -> int:
     return report.summary()
 
 
-async def _guid(context: Context, parsed: Parsed, device: Device, whole: list[Node]) -> int | None:
+async def _guid(context: Context, parsed: Parsed, device: Device, whole: Fabric) -> int | None:
     """The port GUID of the node that is asked for; None for all."""
     if "Direct" in parsed:
-        found = along(whole, route_of(parsed["Direct"]))
+        found = led_by(whole.first, route_of(parsed["Direct"]))
         return found.port_guid if found else 0
     if "port_guid" not in parsed:
         return None
@@ -79,9 +79,10 @@ async def _guid(context: Context, parsed: Parsed, device: Device, whole: list[No
     return guid
 
 
-def _fabric(context: Context, parsed: Parsed, whole: list[Node]) -> list[Node]:
+def _fabric(context: Context, parsed: Parsed, whole: Fabric) -> list[Node]:
     if "load_cache" not in parsed:
-        return whole
+        told_timeouts(context, unanswered(context.world, whole.nodes))
+        return whole.nodes
     nodes = cache.read(context, parsed["load_cache"])
     if nodes is None:
         context.error("loading cached fabric failed")
@@ -94,7 +95,7 @@ async def _knows_levels(context: Context, device: Device) -> bool:
     if not device.manager_lid:
         warn(context, "sa_get_handle", "No SM/SA found on port (null):0")
         return False
-    if manager_at(context.world, device.manager_lid) is None:
+    if master_at(context.world, device.manager_lid) is None:
         await context.sleep(_WAITED)
         context.error("Query SA failed: Connection timed out; sa call path_query failed")
         return False

@@ -29,7 +29,7 @@ async def run(context: Context, parsed: Parsed) -> int:
     node = await answer(context, where, "dump tables: node info failed: valid addr?")
     if not node.is_switch:
         raise fail(context, "dump tables: not a switch")
-    rename(context, parsed, where.nodes)
+    rename(context, parsed, where.fabric)
     first, last = ([unsigned(word) for word in parsed.operands[1:3]] + [0, 0])[:2]
     style = Style(first, last or None, "all" in parsed, "no_dests" in parsed)
     for line in listing(context.world, node, where.text, where.nodes, style):

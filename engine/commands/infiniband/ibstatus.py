@@ -76,7 +76,8 @@ def _values(device: Device) -> Iterator[tuple[str, str]]:
     yield "sm lid", f"0x{device.manager_lid:x}"
     yield "state", f"{state.value[0]}: {_STATES[state]}"
     yield "phys state", f"{physical.value[0]}: {physical.value[1]}"
-    yield "rate", f"{device.rate} Gb/sec ({device.hca.lanes}X {links.speed(device.rate).name})"
+    lanes, generation = links.lanes(device.world, device.hca.port), links.generation(device.world, device.hca.port)
+    yield "rate", f"{device.rate} Gb/sec ({lanes}X {generation.name})"
     yield "link_layer", device.hca.link_layer
 
 

@@ -10,6 +10,7 @@ from engine.commands.context import Context
 from engine.commands.infiniband._diags.destination import Destination, destination, opened, silence
 from engine.commands.infiniband._diags.devices import Device, local_device
 from engine.commands.infiniband._diags.discovery import Node
+from engine.commands.infiniband._diags.discovery import device as device_of
 from engine.commands.infiniband._diags.forwarding import Astray, Hop, follow
 from engine.commands.infiniband._diags.names import rename
 from engine.commands.infiniband._diags.program import Failed, fail, program, warn
@@ -30,11 +31,12 @@ async def run(context: Context, parsed: Parsed) -> int:
     device = opened(context, parsed, local_device(context, parsed))
     source = await _resolved(context, parsed, device, parsed.operands[0])
     target = await _resolved(context, parsed, device, parsed.operands[1])
-    rename(context, parsed, source.nodes)
-    rename(context, parsed, target.nodes)
-    await _trace(context, source.nodes[0], source, "can't find a route to the src port")
-    begin = next(node for node in target.nodes if source.node and node.id == source.node.id)
-    await _trace(context, begin, target, "can't find a route from src to dest", "no_info" in parsed)
+    rename(context, parsed, source.fabric)
+    rename(context, parsed, target.fabric)
+    forced = "force" in parsed
+    begin = await _trace(context, source.fabric.first, source, "can't find a route to the src port", forced)
+    begin = target.fabric.node(device_of(context.world, begin))
+    await _trace(context, begin, target, "can't find a route from src to dest", forced, "no_info" in parsed)
     return 0
 
 
@@ -45,16 +47,22 @@ async def _resolved(context: Context, parsed: Parsed, device: Device, word: str)
         raise fail(context, _LAST_WORDS) from None
 
 
-async def _trace(context: Context, start: Node, where: Destination, otherwise: str, brief: bool | None = None) -> None:
-    """Follow the tables; with `brief` given, print each step in that form."""
+async def _trace(
+    context: Context, start: Node, where: Destination, otherwise: str, forced: bool, brief: bool | None = None
+) -> Node:
+    """Follow the tables and give where they lead; with `brief` given, print each step in that form."""
     if where.node is None:
         await silence(context, where.text)
         warn(context, "find_route", "can't reach to/from ports")
-        raise _lost(context, otherwise)
+        if not forced:
+            raise _lost(context, otherwise)
+        warn(context, "find_route", f"Force: look for lid {where.lid}")
+    node = start
     if brief is not None:
         context.line(_end("From", start, brief))
     try:
-        for hop in follow(context.world, start, where.node):
+        for hop in follow(context.world, start, where.lid or (where.node.lid if where.node else 0), where.node):
+            node = hop.port.node
             if brief is not None:
                 context.line(_step(hop, brief))
     except Astray as astray:
@@ -62,7 +70,8 @@ async def _trace(context: Context, start: Node, where: Destination, otherwise: s
         warn(context, function, text)
         raise _lost(context, otherwise) from None
     if brief is not None:
-        context.line(_end("To", where.node, brief))
+        context.line(_end("To", node, brief))
+    return node
 
 
 def _lost(context: Context, text: str) -> Failed:

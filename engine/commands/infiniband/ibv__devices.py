@@ -5,13 +5,15 @@ from __future__ import annotations
 from engine.commands.command import Command
 from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import devices
+from engine.control.containers.inside import sees_infiniband
 
 
 def run(context: Context) -> int:
     """Print the table; arguments are not looked at."""
     context.line(f"    {'device':<16}\t   node GUID")
     context.line(f"    {'------':<16}\t----------------")
-    for device in devices(context):
+    reachable = sees_infiniband(context.world, context.host, context.environment)
+    for device in devices(context) if reachable else ():
         context.line(f"    {device.name:<16}\t{device.hca.guid:016x}")
     return 0
 

@@ -14,6 +14,7 @@ from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import Device, devices
 from engine.commands.options import Option, Parsed, UsageError, parse
 from engine.control import network
+from engine.control.containers.inside import sees_infiniband
 from engine.physics import links
 from engine.world.records import LogicalState
 
@@ -57,7 +58,8 @@ def run(context: Context) -> int:
         return _FAILED
     if "verbose" in parsed:
         return context.not_modelled("ibv_devinfo --verbose")
-    found = devices(context)
+    reachable = sees_infiniband(context.world, context.host, context.environment)
+    found = devices(context) if reachable else []
     if "list" in parsed:
         names = [f"\t{device.name}" for device in found]
         context.write("\n".join([f"{len(found)} HCA{'s' if len(found) != 1 else ''} found:", *names, "", ""]))

@@ -17,8 +17,12 @@ from engine.commands.infiniband._diags.names import rename
 from engine.commands.infiniband._diags.numbers import unsigned
 from engine.commands.infiniband._diags.program import USAGE, Failed, program, warn
 from engine.commands.options import Option, Parsed, UsageError
-from engine.control.subnet_manager.managers import manager_at
+from engine.control.ipoib import joined_keys
+from engine.control.subnet_manager.managers import manager_at, master_at
+from engine.control.subnet_manager.partitions import partitions
 from engine.kernel.units import SECOND
+from engine.physics import links
+from engine.world.inventory import Hca
 
 _TIMED_OUT, _NOT_FOUND, _INVALID = 110, 64, 22
 _LISTS = ("L", "l", "G", "O", "U", "list", "N", "c", "s", "g", "m", "p", "x", "S", "I")
@@ -32,8 +36,8 @@ OPTIONS = (
     Option("O", help="the name of the node with this LID"),
     Option("U", help="the name of the node with this port GUID"),
     Option("s", help="ports on which a subnet manager is at work, or must not be"),
-    Option("g", help="(not modelled) multicast groups"),
-    Option("m", help="(not modelled) members of multicast groups"),
+    Option("g", help="multicast groups"),
+    Option("m", help="members of multicast groups"),
     Option("x", help="links"),
     Option("c", help="(not modelled) what the administrator can do"),
     Option("S", help="(not modelled) services"),
@@ -46,7 +50,7 @@ OPTIONS = (
     Option(None, "slid", "<lid>", help="LID of the source"),
     Option(None, "dlid", "<lid>", help="LID of the destination"),
 )
-_MISSING = ("g", "m", "c", "S", "I", "sgid_to_dgid")
+_MISSING = ("c", "S", "I", "sgid_to_dgid")
 _RECORDS = {
     "noderecord": "N", "nr": "N", "portinforecord": "PIR", "pir": "PIR", "pathrecord": "p", "pr": "p",
     "linkrecord": "x", "lr": "x", "sminforecord": "SMIR", "smir": "SMIR",
@@ -92,7 +96,7 @@ async def _bound(context: Context, device: Device) -> None:
         number = context.world.systems[context.host].next_pid
         context.error(f"ibpanic: [{number}] main: Failed to bind to the SA: No such file or directory")
         raise Failed
-    if manager_at(context.world, device.manager_lid) is None:
+    if master_at(context.world, device.manager_lid) is None:
         await context.sleep(SECOND)
         context.error("Query SA failed: Connection timed out")
         raise Failed(_TIMED_OUT)
@@ -110,6 +114,8 @@ def _lines(
     elif kind == "x":
         for node in _at(context, words, nodes):
             yield from (line for port in node.ports if port.far for line in records.link_record(port))
+    elif kind in ("g", "m"):
+        yield from _groups(context, kind, nodes)
     elif kind in ("s", "SMIR"):
         yield from _managers(context, kind, nodes, device)
     else:
@@ -184,9 +190,21 @@ def _at(context: Context, words: list[str], nodes: list[Node]) -> list[Node]:
     return [node for node in nodes if node.lid == number]
 
 
+def _groups(context: Context, kind: str, nodes: list[Node]) -> Iterator[str]:
+    """Groups of IP broadcasts, and who has joined them; the addresses of other groups are not modelled."""
+    for index, partition in enumerate(each for each in partitions(context.world) if each.ipoib):
+        if kind == "g":
+            yield from records.group_record(partition, index)
+            continue
+        for node in nodes:
+            device = links.place(context.world.inventory, node.port_id(1)).device
+            if isinstance(device, Hca) and partition.key in joined_keys(context.world, device):
+                yield from records.member_record(partition, index, node)
+
+
 def _managers(context: Context, kind: str, nodes: list[Node], device: Device) -> Iterator[str]:
     world = context.world
-    found = [(node, manager) for node in nodes if (manager := manager_at(world, node.lid)) and not node.is_switch]
+    found = [(node, manager) for node in nodes if (manager := manager_at(world, node.lid))]
     if kind == "SMIR":
         for node, manager in found:
             yield from records.manager_record(world, manager, node.lid, context.now)
@@ -217,5 +235,6 @@ COMMAND = program(
     operands=_OPERANDS,
     missing=_MISSING,
     manual="Asks the subnet manager for records of nodes (default), ports (PIR), paths (PR, --src-to-dst), links (LR)\n"
-    "and subnet managers (SMIR, -s). Multicast, services, tables of keys and forwarding are not modelled. Needs root.",
+    "and subnet managers (SMIR, -s), and for the groups of IP broadcasts and their members (-g, -m). Services, "
+    "tables of keys and forwarding are not modelled. Needs root.",
 )

@@ -31,7 +31,7 @@ async def run(context: Context, parsed: Parsed) -> int:
         raise fail(context, "query")
     state, name = manager.state.value
     count = activity(context.world, manager, context.now)
-    guid = f"0x{manager.hca.port_guid:x}"
+    guid = f"0x{manager.guid:x}"
     told = f"activity count {count} priority {manager.priority} state {state} {name}"
     context.line(f"sminfo: sm lid {shown} sm guid {guid}, {told}")
     return 0

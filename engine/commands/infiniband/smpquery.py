@@ -1,7 +1,7 @@
 """smpquery of infiniband-diags: asks a node's management agent for one attribute.
 
-Formats: smpquery.c and libibmad's dumps of rdma-core 54, and runs of the real tool on a simulator. Guesses: sizes of
-P_Key tables (128 entries of adapters, 32 of switches), weights of virtual lane arbitration (opensm's defaults).
+Formats: smpquery.c and libibmad's dumps of rdma-core 54, and runs of the real tool on a simulator. Guess: weights of
+virtual lane arbitration (opensm's defaults).
 """
 
 from __future__ import annotations
@@ -19,16 +19,15 @@ from engine.commands.infiniband._diags.numbers import unsigned
 from engine.commands.infiniband._diags.port_info import GUID_CAPACITY, dotted, port_info, port_zero
 from engine.commands.infiniband._diags.program import fail, program
 from engine.commands.options import Option, Parsed
+from engine.control.subnet_manager.lids import end_port
+from engine.control.subnet_manager.partitions import CAPACITY, switch_keys
+from engine.physics import links, partition_keys
 
 OPTIONS = (
     Option("c", "combined", help="(not modelled) the destination is a LID and a direct route from there"),
     Option(None, "node-name-map", "<file>", help="names of nodes"),
     Option("x", "extended", help="use extended speeds"),
 )
-PKEY_CAPACITY = {True: 32, False: 128}
-"""Entries of the P_Key table, of switches and of adapters."""
-
-_DEFAULT_PKEY = 0xFFFF
 _PER_LINE = 8
 _LEVELS = 16
 Lines = Iterator[str]
@@ -48,7 +47,7 @@ async def run(context: Context, parsed: Parsed) -> int:
     where = await destination(context, device, parsed, parsed.operands[1])
     first = "node desc query failed" if operation == "nodedesc" and where.node else _FIRST.get(operation, "node info")
     node = await answer(context, where, f"operation {word}: {first} query failed")
-    rename(context, parsed, where.nodes)
+    rename(context, parsed, where.fabric)
     number = unsigned(parsed.operands[2]) if len(parsed.operands) > 2 else 0
     try:
         for line in _OPERATIONS[operation](Question(context, parsed, where, node, number)):
@@ -101,8 +100,13 @@ def _switch_info(ask: Question) -> Lines:
 def _pkeys(ask: Question) -> Lines:
     if ask.number > ask.node.port_count:
         raise Refused("invalid port number")
-    capacity = PKEY_CAPACITY[ask.node.is_switch]
-    keys = [_DEFAULT_PKEY, *[0] * (capacity - 1)]
+    world, capacity = ask.context.world, CAPACITY[ask.node.is_switch]
+    if ask.node.is_switch and ask.number:
+        port = ask.node.port_id(ask.number)
+        held = switch_keys(world, links.peer(world.inventory, port))
+    else:
+        held = partition_keys.keys(world, end_port(ask.node.port_id(1)))
+    keys = [*held, *[0] * (capacity - len(held))][:capacity]
     for start in range(0, capacity, _PER_LINE):
         yield f"{start:4d}: " + " ".join(f"0x{key:04x}" for key in keys[start : start + _PER_LINE])
     yield f"{capacity} pkeys capacity for this port"

@@ -71,6 +71,8 @@ _ACTIONS: dict[str, Verb] = {
     "policy": apt_queries.policy,
     "install": apt_changes.install,
     "upgrade": apt_changes.upgrade,
+    "remove": apt_changes.remove,
+    "purge": apt_changes.remove,
     "full-upgrade": apt_changes.upgrade,
     "update": _update,
     "clean": _clean,

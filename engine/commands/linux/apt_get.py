@@ -62,6 +62,8 @@ def _check(ctx: Context, _line: Line) -> int:
 _ACTIONS: dict[str, Verb] = {
     "update": _update,
     "upgrade": apt_changes.upgrade,
+    "remove": apt_changes.remove,
+    "purge": apt_changes.remove,
     "dist-upgrade": apt_changes.upgrade,
     "full-upgrade": apt_changes.upgrade,
     "install": apt_changes.install,
@@ -88,7 +90,7 @@ COMMAND = Command(
     run,
     "apt-get [OPTION]... COMMAND [PACKAGE]...",
     _OPTIONS,
-    "Like apt, with output that scripts can rely on. Removing packages is not modelled.",
+    "Like apt, with output that scripts can rely on.",
     section=8,
     complete=lambda ctx, words: list(_VERBS) if len(words) < 2 else [],
 )

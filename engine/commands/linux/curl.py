@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from engine.commands.command import Command
 from engine.commands.context import Context
-from engine.commands.linux._support import paths, web
+from engine.commands.linux._support import bmc_web, paths, web
 from engine.commands.linux._support.connections import Attempt, End, attempt
 from engine.commands.linux._support.names import Resolver
 from engine.commands.linux._support.urls import BadUrl, split
@@ -81,6 +81,14 @@ _OPTIONS = (
 )
 
 
+_SELF_SIGNED = "self-signed certificate"
+_MORE_ON_CERTIFICATES = """\
+More details here: https://curl.se/docs/sslcerts.html
+
+curl failed to verify the legitimacy of the server and therefore could not
+establish a secure connection to it. To learn more about this situation and
+how to fix it, please visit the web page mentioned above.
+"""
 _SPEED = "9.92M"  # what a small body within a site shows (guess)
 
 
@@ -192,10 +200,38 @@ class _Transfer:
     def fetch(self, scheme: str, host: str, port: int, path: str, address: str) -> int:
         """Somebody answers: show it, or say that it is not modelled."""
         kind, owner = Resolver(self.ctx).owner_of(address) or ("", "")
+        if kind == "bmc" and scheme == "https" and port == bmc_web.PORT:
+            return self.fetch_from_bmc(owner, host, path, address)
         plain = scheme == "http" and kind == "node" and not _SENDS & self.line.values.keys()
         answer = web.answer(self.ctx, owner, port, path) if plain else None
         if answer is None:
             return self.ctx.not_modelled(f"what answers at {host} port {port}")
+        return self.take(host, port, path, address, answer)
+
+    def fetch_from_bmc(self, owner: str, host: str, path: str, address: str) -> int:
+        """A BMC answers with Redfish, under a certificate that it has signed itself."""
+        if "insecure" not in self.line:
+            self.say(_HEADER + f"\n\r{_NO_METER}\n", "", meter=True)
+            status = self.fail(60, f"SSL certificate problem: {_SELF_SIGNED}")
+            self.say(_MORE_ON_CERTIFICATES, "")
+            return status
+        lacking = {"form", "upload_file", "proxy", "range"} & self.line.values.keys()
+        body = self.line.values.get("data", "")
+        login = self.line.values.get("user") or bmc_web.login_of(self.url)
+        method = self.line.values.get("request") or ("POST" if "data" in self.line else "GET")
+        if body.startswith("@"):
+            try:
+                body = paths.read(self.ctx, body[1:]).decode("utf-8", "replace")
+            except FileError:
+                return self.fail(26, f"Failed to open {body[1:]}")
+        asked = "GET" if "head" in self.line else method
+        answer = None if lacking else bmc_web.answer(self.ctx, owner, asked, path or "/", login, body)
+        if answer is None:
+            return self.ctx.not_modelled(f"what answers at {host} port {bmc_web.PORT}")
+        return self.take(host, bmc_web.PORT, path, address, answer)
+
+    def take(self, host: str, port: int, path: str, address: str, answer: web.Answer) -> int:
+        """Show what was answered."""
         self.exchange(host, port, path, address, answer)
         if "fail" in self.line and answer.status >= _FIRST_ERROR:
             return self.fail(22, f"The requested URL returned error: {answer.status}")
@@ -211,7 +247,7 @@ class _Transfer:
         known = 100 if "Content-Length" in dict(answer.headers) and size != "0" else 0
         last = f"\r{100 if size != '0' else 0:>3} {size:>5}  {known:>3} {size:>5}    0     0  {_SPEED}      0"
         self.say(f"{_HEADER}\n\r{_NO_METER}{last} --:--:-- --:--:-- --:--:-- {_SPEED}\n", "", meter=True)
-        method = "HEAD" if "head" in self.line else "GET"
+        method = "HEAD" if "head" in self.line else self.line.values.get("request") or "GET"
         sent = [f"{method} {path or '/'} HTTP/1.1", f"Host: {host}:{port}", "User-Agent: curl/8.5.0", "Accept: */*", ""]
         self.say(f"*   Trying {address}:{port}...\n* Connected to {host} ({address}) port {port}\n", "verbose")
         self.say("".join(f"> {line}\n" for line in sent), "verbose")

@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 from engine.commands.command import Command
 from engine.commands.context import Context
-from engine.commands.linux._support import dpkg_database, dpkg_queries
+from engine.commands.linux._support import dpkg_database, dpkg_queries, kernel_scripts
 from engine.commands.linux._support.dpkg_queries import WRONG
 from engine.commands.options import Option, UsageError, option_lines
-from engine.control.packages import Hold, version_order
+from engine.control import packages
+from engine.control.packages import Configure, Hold, version_order
+from engine.kernel.units import SECOND
 
 _ACTIONS = {
     "-l": "--list", "-s": "--status", "-S": "--search", "-L": "--listfiles", "-p": "--print-avail", "-i": "--install",
@@ -26,6 +28,19 @@ _CHANGES = {"--install": "package archive file", "--unpack": "package archive fi
             "--purge": "package name", "--configure": "package name"}  # fmt: skip
 _RELATIONS = {"lt": (-1,), "<": (-1,), "le": (-1, 0), "<=": (-1, 0), "eq": (0,), "=": (0,), "ne": (-1, 1),
               "ge": (0, 1), ">=": (0, 1), "gt": (1,), ">": (1,)}  # fmt: skip
+_SETS_UP = 100 * SECOND
+"""How long it takes, with building the NVIDIA modules: a guess."""
+
+_HALF = (
+    "The following packages are only half configured, probably due to problems\n"
+    "configuring them the first time.  The configuration should be retried using\n"
+    "dpkg --configure <package> or the configure menu option in dselect:"
+)
+_UNPACKED = (
+    "The following packages have been unpacked but not yet configured.\n"
+    "They must be configured using dpkg --configure or the configure\n"
+    "menu option in dselect for them to work:"
+)
 _SEE = """
 Type dpkg --help for the actions, and apt --help for the tool that also fetches packages.
 """
@@ -44,7 +59,7 @@ async def run(ctx: Context) -> int:
     if action in _QUERIES:
         return _QUERIES[action](ctx, words)
     if action in _CHANGES:
-        return _change(ctx, action, words)
+        return await _change(ctx, action, words)
     return ctx.not_modelled(f"dpkg {action}")
 
 
@@ -84,7 +99,41 @@ def _refuse(text: str) -> UsageError:
     return UsageError(f"dpkg: error: {text}\n{_SEE}", WRONG)
 
 
-def _change(ctx: Context, action: str, words: list[str]) -> int:
+async def _configure(ctx: Context, words: list[str]) -> int:
+    """Set up what was left unpacked; without names (-a) everything."""
+    known, waiting = dpkg_database.installed(ctx), packages.unfinished(ctx.world, ctx.host)
+    for word in words:
+        if word not in waiting:
+            state = "already installed and configured" if word in known else "not installed"
+            ctx.error(f"dpkg: error processing package {word} (--configure):\n package {word} is {state}")
+            ctx.error(f"Errors were encountered while processing:\n {word}")
+            return 1
+    wanted = [name for name in waiting if name in (words or waiting)]
+    for name in wanted:
+        ctx.line(f"Setting up {name} ({known[name].version}) ...")
+    if wanted:
+        await ctx.sleep(_SETS_UP)
+    ctx.simulation.apply(Configure(ctx.host, tuple(wanted)))
+    for text in kernel_scripts.output(ctx, [(name, "", known[name].version) for name in wanted]):
+        ctx.line(text)
+    return 0
+
+
+def _audit(ctx: Context, _words: list[str]) -> int:
+    """Packages that are only partly installed, by what they lack (dpkg's texts)."""
+    known = dpkg_database.installed(ctx)
+    waiting = [known[name] for name in packages.unfinished(ctx.world, ctx.host)]
+    for text, state in ((_HALF, "half-configured"), (_UNPACKED, "unpacked")):
+        found = [package for package in waiting if dpkg_database.state(ctx, package) == state]
+        if found:
+            ctx.line(text)
+            for package in found:
+                ctx.line(f" {package.name:<20} {package.summary}")
+            ctx.line("")
+    return 1 if waiting else 0
+
+
+async def _change(ctx: Context, action: str, words: list[str]) -> int:
     """Installing and removing: root alone, and of that only what leaves everything as it is."""
     if action != "--configure" and not words:
         raise _refuse(f"{action} needs at least one {_CHANGES[action]} argument")
@@ -96,6 +145,8 @@ def _change(ctx: Context, action: str, words: list[str]) -> int:
         if missing:
             ctx.error(f"dpkg: error: cannot access archive '{missing[0]}': No such file or directory")
             return WRONG
+    elif action == "--configure":
+        return await _configure(ctx, words)
     elif not [word for word in words if word in dpkg_database.installed(ctx)]:
         for word in words:
             ctx.error(f"dpkg: warning: ignoring request to remove {word} which isn't installed")
@@ -158,7 +209,7 @@ _QUERIES = {
     "--get-selections": _selections,
     "--print-architecture": _print("amd64\n"),
     "--print-foreign-architectures": _print(""),
-    "--audit": _print(""),
+    "--audit": _audit,
     "--version": _version,
 }
 

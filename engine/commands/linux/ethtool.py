@@ -100,7 +100,7 @@ def _driver(ctx: Context, name: str) -> int:
         ctx.error("Cannot get driver information: Operation not supported")
         return 71
     hca = next((each for each in ctx.node.hcas if each.address == found.pci_address), None)
-    version = ctx.inventory.software.get("ofed", "") if hca else kernel_image.release(ctx.inventory)
+    version = ctx.inventory.software.get("ofed", "") if hca else kernel_image.running(ctx.world, ctx.host)
     firmware = f"{hca.firmware} ({hca.board_id})" if hca else "2" if found.kind == "bond" else ""
     ctx.line(f"driver: {found.driver}\nversion: {version}\nfirmware-version: {firmware}\nexpansion-rom-version: ")
     ctx.line(f"bus-info: {found.pci_address or ''}")

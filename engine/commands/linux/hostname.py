@@ -9,12 +9,19 @@ from engine.commands.linux._support.names import Resolver
 from engine.commands.linux._support.program import Suite, program
 from engine.commands.options import Option, Parsed
 from engine.control import network
+from engine.control.containers.inside import container
 
 _SUITE = Suite("hostname 3.23", trailer="{usage}", status=255, short_help=True, short_version=True)
 
 
 def run(ctx: Context, parsed: Parsed) -> int:
     """Print a name, or addresses."""
+    inside = container(ctx.world, ctx.host, ctx.environment)
+    if inside is not None:
+        if parsed.given or parsed.operands:
+            return ctx.not_modelled("options of hostname in a container")
+        ctx.line(inside.hostname)
+        return 0
     resolver = Resolver(ctx)
     full = resolver.canonical(ctx.host)
     if parsed.operands or "file" in parsed:

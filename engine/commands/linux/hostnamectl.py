@@ -7,7 +7,7 @@ from calendar import timegm
 from engine.commands.context import Context
 from engine.commands.linux._support.program import SYSTEMD, program
 from engine.commands.options import Option, Parsed
-from engine.control import kernel_image
+from engine.control import firmware, kernel_image
 from engine.control.history.boot_kernel import bios_date
 from engine.kernel.units import SECOND
 
@@ -39,7 +39,8 @@ def run(ctx: Context, parsed: Parsed) -> int:
 
 def _facts(ctx: Context) -> list[tuple[str, str]]:
     node, inventory = ctx.node, ctx.inventory
-    released = bios_date(node.bios)
+    bios = firmware.bios(ctx.world, ctx.host)
+    released = bios_date(bios)
     boot = kernel_image.boot_id(ctx.world, ctx.host, ctx.world.nodes[ctx.host].booted_at)
     return [
         ("Static hostname", ctx.host),
@@ -48,11 +49,11 @@ def _facts(ctx: Context) -> list[tuple[str, str]]:
         ("Machine ID", kernel_image.machine_id(inventory, ctx.host)),
         ("Boot ID", boot),
         ("Operating System", inventory.software.get("os", "Ubuntu")),
-        ("Kernel", f"Linux {kernel_image.release(inventory)}"),
+        ("Kernel", f"Linux {kernel_image.running(ctx.world, ctx.host)}"),
         ("Architecture", "x86-64"),
         ("Hardware Vendor", node.vendor),
         ("Hardware Model", node.product_name),
-        ("Firmware Version", node.bios),
+        ("Firmware Version", bios),
         ("Firmware Date", f"{released:%a %Y-%m-%d}"),
         ("Firmware Age", _age(ctx.epoch // SECOND - timegm(released.timetuple()))),
     ]

@@ -50,9 +50,11 @@ def _logins(ctx: Context) -> list[_Record]:
 
 
 def _boots(ctx: Context) -> list[_Record]:
-    release = kernel_image.release(ctx.inventory)
+    usual = kernel_image.release(ctx.inventory)
+    others = {record.start: record.kernel for record in ctx.world.logs[ctx.host].boots if record.kernel}
     return [
-        _Record("reboot", "system boot", release, boot.start, boot.end) for boot in logins.reboots(ctx.world, ctx.host)
+        _Record("reboot", "system boot", others.get(boot.start, usual), boot.start, boot.end)
+        for boot in logins.reboots(ctx.world, ctx.host)
     ]
 
 

@@ -31,7 +31,7 @@ async def run(ctx: Context, parsed: Parsed) -> int:
 async def _load(ctx: Context, parsed: Parsed, name: str) -> int:
     if not modules.exists(ctx.world, ctx.host, name):
         if "quiet" not in parsed:
-            where = f"/lib/modules/{kernel_image.release(ctx.inventory)}"
+            where = f"/lib/modules/{kernel_image.running(ctx.world, ctx.host)}"
             ctx.error(f"modprobe: FATAL: Module {name} not found in directory {where}")
         return 1
     missing = [each for each in _chain(name) if not modules.is_loaded(ctx.world, ctx.host, each)]
@@ -52,7 +52,8 @@ async def _load(ctx: Context, parsed: Parsed, name: str) -> int:
         return 1
     refusal: str | None = ctx.simulation.apply(modules.LoadModule(ctx.host, name))
     if refusal:
-        ctx.error(f"modprobe: FATAL: {refusal}")
+        for line in refusal.splitlines():
+            ctx.error(f"modprobe: {'FATAL' if refusal.startswith('Module ') else 'ERROR'}: {line}")
         return 1
     if "nvidia" in missing:
         await ctx.sleep(_LOADING)

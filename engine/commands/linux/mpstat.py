@@ -100,7 +100,7 @@ def _ticks(ctx: Context) -> Ticks:
 def _banner(ctx: Context) -> str:
     date = clock.shown(ctx, ctx.epoch, "%m/%d/%Y" if clock.moment(ctx).american else "%m/%d/%y")
     cpus = kernel_image.cpus(ctx.node)
-    return f"Linux {kernel_image.release(ctx.inventory)} ({ctx.host}) \t{date} \t_x86_64_\t({cpus} CPU)"
+    return f"Linux {kernel_image.running(ctx.world, ctx.host)} ({ctx.host}) \t{date} \t_x86_64_\t({cpus} CPU)"
 
 
 def _now(ctx: Context) -> str:

@@ -61,6 +61,9 @@ async def run(ctx: Context) -> int:
     address = resolver.address_of(target.name)
     if "v" in parsed:
         _tell(ctx, target, address)
+    what, name = (resolver.owner_of(address) if address else None) or ("", "")
+    if what == "switch" and name in ctx.inventory.switches and ctx.world.switches[name].powered:
+        return await _on_switch(ctx, target, name, words)
     interactive = ctx.logins is not None and (not words or "t" in parsed) and "T" not in parsed
     terminal = ctx.environment.get("TERM", "xterm-256color") if interactive else None
     found = remote.connect(ctx, target, resolver, terminal=terminal)
@@ -106,6 +109,17 @@ def _target(ctx: Context, parsed: Parsed, destination: str) -> remote.Target:
     name = config.get("hostname", host).replace("%h", host)
     chosen = parsed["l"] or (user if at else "") or config.get("user") or ctx.identity.name
     return remote.Target(name, chosen, int(port), wait * SECOND if wait else None)
+
+
+async def _on_switch(ctx: Context, target: remote.Target, switch: str, words: list[str]) -> int:
+    """A session on a switch, which has a command line of its own."""
+    from engine.commands._switch_os import session
+
+    refusal = session.entered(ctx, switch, target.user)
+    if refusal:
+        ctx.error(refusal)
+        return remote.FAILED
+    return await session.run(ctx, switch, words)
 
 
 def _tell(ctx: Context, target: remote.Target, address: str | None) -> None:

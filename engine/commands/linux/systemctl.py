@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from engine.commands.context import Context
-from engine.commands.linux._support import unit_status, unit_verbs
+from engine.commands.linux._support import unit_status, unit_tree, unit_verbs
 from engine.commands.linux._support.power import Going, go_down
 from engine.commands.linux._support.program import SYSTEMD, program
 from engine.commands.linux._support.unit_verbs import found_units, state_of
 from engine.commands.options import Option, Parsed
 from engine.control import processes, systemd
+from engine.control.containers import device_cgroup
 from engine.control.systemd import Refusal, full_name
 from engine.kernel.actions import Action
 from engine.kernel.units import MILLISECOND
@@ -123,7 +124,10 @@ async def _reload(ctx: Context, parsed: Parsed, names: list[str]) -> int:
 
 
 async def _daemon_reload(ctx: Context, parsed: Parsed, names: list[str]) -> int:
-    return 0 if ctx.is_root else _refuse(ctx, "daemon-reload", "")
+    if not ctx.is_root:
+        return _refuse(ctx, "daemon-reload", "")
+    ctx.simulation.apply(device_cgroup.ReloadManager(ctx.host, ctx.world.systems[ctx.host].next_pid))
+    return 0
 
 
 async def _reset_failed(ctx: Context, parsed: Parsed, names: list[str]) -> int:
@@ -181,7 +185,7 @@ _VERBS: dict[str, Verb] = {
     "status": unit_verbs.status, "is-active": unit_verbs.is_active, "is-failed": unit_verbs.is_failed,
     "is-enabled": unit_verbs.is_enabled,
     "show": unit_verbs.show_properties, "cat": unit_verbs.cat, "list-units": unit_verbs.list_units,
-    "list-unit-files": unit_verbs.list_unit_files,
+    "list-unit-files": unit_verbs.list_unit_files, "list-dependencies": unit_tree.list_dependencies,
     "start": _start, "stop": _stop, "restart": _restart, "try-restart": _try_restart, "condrestart": _try_restart,
     "reload": _reload, "reload-or-restart": _restart, "enable": _enable, "disable": _disable,
     "daemon-reload": _daemon_reload, "daemon-reexec": _daemon_reload, "reset-failed": _reset_failed, "kill": _kill,
@@ -192,7 +196,7 @@ _NEED_UNITS = ("is-active", "is-enabled", "cat", "start", "stop", "restart", "tr
                "reload-or-restart", "enable", "disable", "kill")  # fmt: skip
 _UNMODELLED = (
     "mask", "unmask", "edit", "revert", "link", "preset", "set-property", "isolate", "rescue", "emergency",
-    "set-default", "list-timers", "list-sockets", "list-dependencies", "list-machines", "suspend", "hibernate",
+    "set-default", "list-timers", "list-sockets", "list-machines", "suspend", "hibernate",
     "freeze", "thaw", "clean", "import-environment", "show-environment", "set-environment", "log-level",
     "kexec", "soft-reboot", "switch-root", "add-wants", "add-requires", "reenable", "list-paths",
     "list-automounts", "help", "cancel",
@@ -209,6 +213,8 @@ OPTIONS = (
     Option("n", "lines", "N", help="with status, the last N journal entries, 10 if not given"),
     Option("o", "output", "MODE", help="with status, how entries are shown"),
     Option("q", "quiet", help="no output"),
+    Option(None, "reverse", help="with list-dependencies, who pulls a unit in"),
+    Option(None, "after", help="with list-dependencies, what a unit waits for"),
     Option(None, "no-pager", help="not through a pager"),
     Option(None, "no-legend", help="no header and footer"),
     Option(None, "plain", help="lists without signs"),
@@ -241,7 +247,8 @@ COMMAND = program(
     options=OPTIONS,
     complete=_complete,
     manual="""
-    COMMAND: status, is-active, is-enabled, is-failed, show, cat, list-units, list-unit-files; start, stop, restart,
+    COMMAND: status, is-active, is-enabled, is-failed, show, cat, list-units, list-unit-files, list-dependencies;
+    start, stop, restart,
     enable, disable, kill, reset-failed, daemon-reload; reboot, poweroff. A UNIT without a suffix is a service.
     Changing anything needs root: use sudo.
 

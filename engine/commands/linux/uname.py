@@ -20,8 +20,8 @@ def run(ctx: Context, parsed: Parsed) -> int:
     values = {
         "kernel_name": "Linux",
         "nodename": ctx.host,
-        "kernel_release": kernel_image.release(ctx.inventory),
-        "kernel_version": kernel_image.version(ctx.inventory),
+        "kernel_release": kernel_image.running(ctx.world, ctx.host),
+        "kernel_version": kernel_image.version(kernel_image.running(ctx.world, ctx.host)),
         "machine": _MACHINE,
         "processor": _MACHINE,
         "hardware_platform": _MACHINE,

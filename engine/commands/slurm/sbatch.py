@@ -2,7 +2,7 @@
 
 Slurm 24.11. Source: SchedMD/slurm src/sbatch/opt.c and sbatch.c; compared with 22.05. Options come from SBATCH_*
 variables, then the script's #SBATCH lines, then the command line; later ones win. What the script does is understood in
-a first form only (engine.control.slurm.workload). Job arrays and dependencies are not modelled.
+a first form only (engine.control.slurm.workload). Job arrays are not modelled.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Any
 
 from engine.commands.context import Context
 from engine.commands.options import Option, Parsed, UsageError, parse
-from engine.commands.slurm._support import job_options
+from engine.commands.slurm._support import job_options, pyxis
 from engine.commands.slurm._support.client import Tool, command, error, fail, reach, session_of
 from engine.commands.slurm._support.job_options import BadOption, NotModelled, Setting, WillBeRefused
+from engine.commands.slurm._support.task_environment import exported
 from engine.control.slurm import jobs
 from engine.control.slurm.errors import SlurmError
 from engine.control.slurm.submission import SubmitJob, forecast
@@ -33,7 +34,10 @@ _OWN = (
     Option("W", "wait", help="wait until the job is over"),
     Option(long="wrap", argument="COMMAND", help="make the script of this command"),
 )
-_GAPS = (*job_options.shared_gaps(), *job_options.options(job_options.SBATCH_NOT_MODELLED, gap=True))
+_GAPS = (
+    *job_options.shared_gaps(),
+    *job_options.options(job_options.SBATCH_NOT_MODELLED, pyxis.OPTIONS, pyxis.GAPS, gap=True),
+)
 _OPTIONS = (*job_options.shared_options(), *_OWN, *_GAPS)
 _LIMIT = 4 << 20
 _TRAILER = 'Try "sbatch --help" for more information'
@@ -124,8 +128,16 @@ def _request(ctx: Context, parsed: Parsed, script: str, layers: Sequence[dict[st
         "requeue": last[-1:] != ["no_requeue"],
         "submit_line": shlex.join(("sbatch", *ctx.arguments)),
         "session": session_of(ctx),
+        "environment": _environment(ctx, parsed),
     }
     return SubmitJob(**(own | fields))
+
+
+def _environment(ctx: Context, parsed: Parsed) -> tuple[tuple[str, str], ...]:
+    """What the script gets of the environment of sbatch (--export)."""
+    taken = exported(ctx.environment, parsed["export"] or ctx.environment.get("SBATCH_EXPORT") or "ALL")
+    own = {"SLURM_SUBMIT_DIR": ctx.directory, "SLURM_SUBMIT_HOST": ctx.host}
+    return tuple(sorted({**taken, **own}.items()))
 
 
 def _name(parsed: Parsed) -> str:

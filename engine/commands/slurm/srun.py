@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.commands.context import Context, Interrupted
 from engine.commands.options import Option, Parsed, UsageError
-from engine.commands.slurm._support import job_options
+from engine.commands.slurm._support import job_options, pyxis
 from engine.commands.slurm._support.allocation import allocate, existing
 from engine.commands.slurm._support.client import Tool, command, error, fail, session_of
 from engine.commands.slurm._support.job_options import BadOption, NotModelled, Setting, WillBeRefused
@@ -30,12 +30,12 @@ from engine.kernel.units import SECOND
 from engine.world.records import BootPhase, Job
 
 _OWN = (
-    *job_options.options(job_options.SRUN_WITHOUT_EFFECT),
+    *job_options.options(job_options.SRUN_WITHOUT_EFFECT, pyxis.OPTIONS),
     Option("I", "immediate", "SECONDS", optional=True, help="give up if there are no nodes at once, or so soon"),
     Option(long="jobid", argument="JOB", help="run as a step of this job"),
     Option("l", "label", help="put the number of the task before each line"),
 )
-_GAPS = (*job_options.shared_gaps(), *job_options.options(job_options.SRUN_NOT_MODELLED, gap=True))
+_GAPS = (*job_options.shared_gaps(), *job_options.options(job_options.SRUN_NOT_MODELLED, pyxis.GAPS, gap=True))
 _OPTIONS = (*job_options.shared_options(), *_OWN, *_GAPS)
 _REDIRECTIONS = ("input", "output", "error", "test_only")
 _CONNECTION_FAILED = "Communication connection failure"
@@ -54,6 +54,12 @@ async def run(ctx: Context, parsed: Parsed) -> int:
         return 0
     if not parsed.operands:
         raise UsageError("srun: fatal: No command given to execute.\n")
+    for line in pyxis.ignored(parsed):
+        ctx.error(line)
+    asked = pyxis.wanted(parsed)
+    lacking = pyxis.gap(asked) if asked else None
+    if lacking:
+        return ctx.not_modelled(f"srun {lacking}")
     if ":" in parsed.operands:
         return ctx.not_modelled("srun with several components (:)")
     if _mpi(ctx, parsed) not in MPI_PLUGINS:
@@ -155,10 +161,12 @@ async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool) 
     layout = Layout(layout.job, number, layout.nodes, layout.tasks, _mpi(ctx, parsed), export)
     if deaf := deaf_nodes(ctx, layout):
         return await _launch_failed(ctx, layout, deaf, own_job)
+    asked = pyxis.wanted(parsed)
+    crew = pyxis.Crew(asked, layout.job.id, number, layout.total == 1) if asked else None
     label = "label" in parsed or "SLURM_LABELIO" in ctx.environment
     try:
         stdin = await ctx.stdin.read() if ctx.stdin.attached else b""
-        outcome = await run_tasks(ctx, layout, words, stdin, label=label)
+        outcome = await run_tasks(ctx, layout, words, stdin, label=label, crew=crew)
     except Interrupted:
         _aborted(ctx, layout)
         ctx.simulation.apply(FinishStep(layout.job.id, number, 0, 2, own_job))

@@ -3,7 +3,8 @@
 Counters: its etc/default-counters.csv, which holds profiling metrics as dcp-metrics-included.csv does; their kinds and
 help texts are that file's. Form and order of labels: render_metrics.go (metrics in the order of field numbers, labels
 and attributes by name) and gpu_collector.go (blank values are left out; an Xid brings its number and its text). It
-reads through DCGM (here: the node's host engine), so it has nothing to tell while that is down.
+reads through DCGM (here: the node's host engine), so it has nothing to tell while that is down. What it logs where
+profiling cannot be had: NVIDIA/dcgm-exporter#22; the form of its log lines since 4.0 is a guess.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from engine.control import service_state
-from engine.control.dcgm import fields, host_engine
+from engine.control import journald, service_state
+from engine.control.dcgm import fields, host_engine, modules, profilers
 from engine.control.dcgm.readings import Reading, read
 from engine.control.tables import rows
+from engine.kernel.calendar import local
+from engine.kernel.events import Event, Handler
+from engine.kernel.simulation import Simulation
+from engine.world.events import ServiceChanged
+from engine.world.inventory import Inventory
 from engine.world.world import World
 
 UNIT = "nvidia-dcgm-exporter.service"
@@ -23,6 +29,8 @@ PORT = 9400
 LABEL = "label"
 _XID = 230
 _UNKNOWN = "Unknown Error"
+_NOT_LOADED = "This request is serviced by a module of DCGM that is not currently loaded"
+_HELD = "The third-party Profiling module returned an unrecoverable error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +93,26 @@ def _labels(counter: Counter, gpu: Reading, found: fields.Value) -> str:
     if counter.field.id == _XID and isinstance(found, int):
         pairs += [("err_code", found), ("err_msg", xid_texts().get(found, _UNKNOWN))]
     return ",".join(f'{name}="{text}"' for name, text in pairs)
+
+
+def _starts(simulation: Simulation[World], event: ServiceChanged) -> None:
+    """It says at its start if it will not have the profiling metrics, and why."""
+    world, host = simulation.world, event.host
+    if event.unit != UNIT or not event.active or not host_engine.is_running(world, host):
+        return
+    held = profilers.holder(world, host)
+    if held is None and modules.state(world, host, modules.PROFILING) is modules.State.LOADED:
+        return
+    stamp = shown_time(world.inventory, simulation.now)
+    text = f'time={stamp} level=INFO msg="Not collecting DCP metrics: {_HELD if held else _NOT_LOADED}"'
+    journald.log(
+        simulation, host, text, source="dcgm-exporter", pid=service_state.service(world, host, UNIT).pid, unit=UNIT
+    )
+
+
+def shown_time(inventory: Inventory, now: int) -> str:
+    """A moment as its log has it (Go's slog), in UTC."""
+    return f"{local('UTC', inventory.start + now):%Y-%m-%dT%H:%M:%S.000Z}"
+
+
+HANDLERS: tuple[tuple[type[Event], Handler], ...] = ((ServiceChanged, _starts),)

@@ -17,6 +17,7 @@ from engine.control.dcgm import links
 from engine.control.dcgm.readings import Reading
 from engine.control.tables import rows
 from engine.physics.gpu_power import Reason
+from engine.physics.paths import nvlink
 from engine.world.records import EccCounts, NvLinkErrors
 
 Value = int | float | str | None
@@ -24,6 +25,7 @@ Source = Callable[[Reading], Value]
 
 _CONSTANT = "DCGM_FI_"
 _MILLI = 1000
+_KILO, _MEGA = 1_000, 1_000_000
 _THERMAL = (Reason.SW_THERMAL, Reason.HW_THERMAL)
 
 
@@ -63,6 +65,8 @@ def value(reading: Reading, field: Field) -> Value:
     if source is None:
         return None
     if reading.lost and field.id not in _OUTLAST_THE_GPU:
+        return None
+    if reading.unreadable and field.id in _ASK_THE_FIRMWARE:
         return None
     return source(reading)
 
@@ -115,14 +119,21 @@ def _held(*bits: int) -> Source:
 
 
 def _fabric_status(r: Reading) -> int:
-    """dcgmFabricManagerStatus_t: 0 not supported, 2 in progress, 3 success."""
+    """dcgmFabricManagerStatus_t: 0 not supported, 2 in progress, 3 success, 4 failure."""
     if not r.world.node(r.gpu.node).nvswitches:
         return 0
-    return 3 if nvlink_fabric.registered(r.world, r.gpu.node) else 2
+    if not nvlink_fabric.registered(r.world, r.gpu.node):
+        return 2
+    return 4 if nvlink_fabric.refused(r.world, r.gpu.id) else 3
 
 
-def _on_fabric(found: Value) -> Source:
-    return lambda r: found if _fabric_status(r) == 3 else None
+def _on_fabric(found: Value, refused: Value = None) -> Source:
+    """A value of GPUs that have registered; `refused` is that of one which got no place in the fabric."""
+    return lambda r: {3: found, 4: found if refused is None else refused}.get(_fabric_status(r))
+
+
+_INSUFFICIENT_RESOURCES = 23
+"""NVML_ERROR_INSUFFICIENT_RESOURCES of nvml.h."""
 
 
 def _cuda(r: Reading) -> Value:
@@ -166,7 +177,7 @@ _IDENTITY: Mapping[int, Source] = {
     67: lambda r: int(r.state.mig_enabled),
     82: lambda r: r.product.inforom,
     84: lambda r: 1,
-    85: lambda r: r.product.vbios,
+    85: lambda r: r.vbios,
     90: lambda r: r.product.bar1_total,
     92: lambda r: r.load.memory_used + 1,
     93: lambda r: r.product.bar1_total - r.load.memory_used - 1,
@@ -184,7 +195,7 @@ _RUNNING: Mapping[int, Source] = {
     100: lambda r: r.sm_clock,
     101: lambda r: r.product.clock_memory,
     102: lambda r: r.video_clock,
-    110: lambda r: r.state.application_clock or r.product.clock_graphics_max,
+    110: lambda r: r.application_clock,
     111: lambda r: r.product.clock_memory,
     112: lambda r: r.reasons,
     113: lambda r: r.product.clock_graphics_max,
@@ -206,10 +217,12 @@ _RUNNING: Mapping[int, Source] = {
     163: lambda r: _watts(r.product.power_limit),
     164: lambda r: _watts(r.state.power_limit),
     170: _fabric_status,
-    171: _on_fabric(0),
+    171: _on_fabric(0, _INSUFFICIENT_RESOURCES),
     172: _on_fabric("00000000-0000-0000-0000-000000000000"),
     173: _on_fabric(0),
     190: lambda r: 0,
+    200: lambda r: r.pcie_bytes[0] // _KILO,
+    201: lambda r: r.pcie_bytes[1] // _KILO,
     202: lambda r: r.state.pcie_replays,
     203: lambda r: None if r.state.mig_enabled else r.load.sm,
     204: lambda r: None if r.state.mig_enabled else r.load.memory_busy,
@@ -276,7 +289,75 @@ _MEMORY_ERRORS: Mapping[int, Source] = {
     439: _on_links(lambda errors: errors.recovery),
 }
 
+
+def _of_link(link: int, count: Callable[[NvLinkErrors], int]) -> Source:
+    """Errors of one NVLink; nothing where the board has no such link."""
+
+    def found(r: Reading) -> Value:
+        if link >= r.product.nvlinks:
+            return None
+        errors = links.errors(r.world, r.gpu).get(link)
+        return count(errors) if errors else 0
+
+    return found
+
+
+def _rate_of_link(link: int, *ways: int) -> Source:
+    """MB/s over one NVLink: an equal part of what goes over all that work (ways: 0 sent, 1 received)."""
+
+    def found(r: Reading) -> Value:
+        if link >= r.product.nvlinks:
+            return None
+        at_work = nvlink.working(r.world, r.gpu.id)
+        down = link in r.world.nvlinks[r.gpu.id].down
+        return 0 if down else sum(r.nvlink_bytes[way] for way in ways) // max(1, at_work) // _MEGA
+
+    return found
+
+
+_BY_LINK: Mapping[str, Callable[[int], Source]] = {
+    "DCGM_FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_L": lambda link: _of_link(link, lambda errors: sum(errors.crc)),
+    "DCGM_FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_L": lambda link: _of_link(link, lambda errors: sum(errors.crc)),
+    "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_L": lambda link: _of_link(link, lambda errors: errors.replay),
+    "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_L": lambda link: _of_link(link, lambda errors: errors.recovery),
+    "DCGM_FI_DEV_NVLINK_BANDWIDTH_L": lambda link: _rate_of_link(link, 0, 1),
+    "DCGM_FI_DEV_NVLINK_TX_BANDWIDTH_L": lambda link: _rate_of_link(link, 0),
+    "DCGM_FI_DEV_NVLINK_RX_BANDWIDTH_L": lambda link: _rate_of_link(link, 1),
+}
+"""Fields that come once for each NVLink, by what stands before its number."""
+
+
+def _each_link() -> Mapping[int, Source]:
+    found = {}
+    for field in table().values():
+        start, _, number = field.name.rpartition("_L")
+        if number.isdecimal() and f"{start}_L" in _BY_LINK:
+            found[field.id] = _BY_LINK[f"{start}_L"](int(number))
+    return found
+
+
+_NVLINK_RATES: Mapping[int, Source] = {
+    449: lambda r: sum(r.nvlink_bytes) // _MEGA,
+    843: lambda r: r.nvlink_bytes[0] // _MEGA,
+    897: lambda r: r.nvlink_bytes[1] // _MEGA,
+}
+
+
+def _moved(count: Callable[[Reading], int]) -> Source:
+    """A rate that the profiling module gives: nothing while it is paused, 0 where its session is broken."""
+
+    def found(r: Reading) -> Value:
+        share = r.share_of(100)
+        return None if share is None else int(share) * count(r)
+
+    return found
+
+
 _PROFILING: Mapping[int, Source] = {
+    1009: _moved(lambda r: r.pcie_bytes[0]),
+    1010: _moved(lambda r: r.pcie_bytes[1]),
+    1011: _moved(lambda r: r.nvlink_bytes[0]),
+    1012: _moved(lambda r: r.nvlink_bytes[1]),
     1001: lambda r: r.share_of(r.load.sm),
     1002: lambda r: r.busy("active"),
     1003: lambda r: r.busy("occupancy"),
@@ -289,8 +370,15 @@ _PROFILING: Mapping[int, Source] = {
 PROFILING = frozenset(range(1001, 1100))
 """Numbers of fields that the profiling module serves."""
 
-SOURCES: Mapping[int, Source] = MappingProxyType({**_IDENTITY, **_RUNNING, **_MEMORY_ERRORS, **_PROFILING})
+SOURCES: Mapping[int, Source] = MappingProxyType(
+    {**_IDENTITY, **_RUNNING, **_MEMORY_ERRORS, **_NVLINK_RATES, **_each_link(), **_PROFILING}
+)
 """Where the values come from, by field number."""
+
+_ASK_THE_FIRMWARE = frozenset(
+    {100, 101, 102, 112, 140, 150, 153, 155, 156, 157, 190, 203, 204, 206, 207, *range(1001, 1013)}
+)
+"""Fields that nobody can tell of a GPU whose firmware the driver has given up."""
 
 _OUTLAST_THE_GPU = frozenset({1, 2, 4, 5, 230})
 """Fields that the host engine has without asking the GPU."""

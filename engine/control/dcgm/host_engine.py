@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from engine.control import driver, service_state, sockets
 from engine.control.dcgm import links
+from engine.control.dcgm.daemon import PORT, PROGRAM, UNIT, is_running, pid
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
@@ -23,9 +24,7 @@ from engine.world.inventory import Gpu
 from engine.world.records import EntityGroup, FieldGroup, HostEngine
 from engine.world.world import World
 
-UNIT = "nvidia-dcgm.service"
-PORT = 5555
-PROGRAM = "nv-hostengine"
+__all__ = ["PORT", "PROGRAM", "UNIT", "is_running", "pid"]
 
 GPU, SWITCH = "GPU", "Switch"
 ALL_GPUS, ALL_SWITCHES = 0x7FFFFFFF, 0x7FFFFFFE
@@ -34,20 +33,6 @@ DEFAULT_GPUS, DEFAULT_SWITCHES = 0, 1
 _FIRST_GROUP, _FIRST_FIELD_GROUP = 2, 4
 _MOST_GROUPS = 64
 _LIBRARY = "libnvidia-compute-"
-
-
-def pid(world: World, host: str) -> int:
-    """The host engine's process id; 0 where none runs."""
-    service = service_state.service(world, host, UNIT)
-    if service.active:
-        return service.pid
-    listening = sockets.listener(world, host, PORT)
-    return listening.pid if listening and listening.program == PROGRAM else 0
-
-
-def is_running(world: World, host: str) -> bool:
-    """Whether a client on the host itself can connect."""
-    return pid(world, host) > 0
 
 
 def started(world: World, host: str) -> int:
@@ -280,6 +265,15 @@ class PauseProfiling(Action):
 
     def perform(self, simulation: Simulation[World]) -> None:
         simulation.world.host_engines.update(self.host, profiling_paused=self.paused)
+
+
+def break_profiling(simulation: Simulation[World], gpu_id: str) -> None:
+    """The profiling session of a GPU gives 0 until the host engine starts anew."""
+    world, host = simulation.world, gpu_id.partition("/")[0]
+    known = [gpu.id for gpu in gpus(world, host)]
+    if gpu_id in known:
+        broken = {*world.host_engines[host].profiling_broken, known.index(gpu_id)}
+        world.host_engines.update(host, profiling_broken=tuple(sorted(broken)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,21 @@
 """The modules of the host engine: which are loaded, may be loaded, or could not be.
 
 Core and NvSwitch are loaded at the start; the others when a request first needs them (`dcgmi modules -l` on a V100
-under DCGM 3.1.3). dcgm-exporter and profiling fields load Profiling, which DCGM before 4.0 cannot load for Blackwell.
+under DCGM 3.1.3). dcgm-exporter and profiling fields load Profiling, which DCGM before 4.0 cannot load for Blackwell
+(NVIDIA/dcgm-exporter#707), nor one that does not run as root (dcgm-exporter#22, #68).
 """
 
 from __future__ import annotations
 
 from enum import Enum
 
+from engine.control.dcgm import daemon
 from engine.world.world import World
 
 NAMES = (
     "Core", "NvSwitch", "VGPU", "Introspection", "Health", "Policy", "Config", "Diag", "Profiling", "SysMon", "MnDiag",
 )  # fmt: skip
-CORE, NVSWITCH, HEALTH, POLICY, CONFIG, DIAG, PROFILING = 0, 1, 4, 5, 6, 7, 8
+CORE, NVSWITCH, INTROSPECTION, HEALTH, POLICY, CONFIG, DIAG, PROFILING = 0, 1, 3, 4, 5, 6, 7, 8
 _AT_THE_START = (CORE, NVSWITCH)
 _BLACKWELL_FROM = 4
 
@@ -46,7 +48,7 @@ def state(world: World, host: str, module: int) -> State:
     if module == PROFILING:
         gpus = world.node(host).gpus
         too_new = bool(gpus) and gpus[0].product.architecture == "Blackwell"
-        if too_new and release(world) < _BLACKWELL_FROM:
+        if (too_new and release(world) < _BLACKWELL_FROM) or not daemon.runs_as_root(world, host):
             return State.FAILED
         return State.LOADED
     return State.LOADED if module in _AT_THE_START or module in engine.loaded else State.NOT_LOADED

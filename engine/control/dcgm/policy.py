@@ -2,6 +2,7 @@
 
 Bits and defaults: dcgmPolicyCondition_t of dcgm_structs.h (DCGM 4.4.2). A thermal or power violation is told while the
 reading is above the limit, an error when its count grows; the first look at a count is where growth is counted from.
+Boards since Ampere retire no pages, so that condition is never violated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from engine.control.dcgm import modules
+from engine.control.dcgm import fields, modules
 from engine.control.dcgm.readings import Reading, xids
 from engine.kernel.actions import Action
 from engine.kernel.simulation import Simulation
@@ -32,19 +33,27 @@ class Condition(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violation: its condition and the figure that goes with it."""
+    """A violation: its condition, the figure that goes with it, and the field that holds it (of NVLinks)."""
 
     condition: Condition
     figure: int
+    field: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What only grows, as it stood when somebody looked: double-bit errors, replays, and the moment for Xids (ns)."""
+    """What only grows, as it stood when somebody looked: double-bit errors, replays, errors of NVLinks by field, and
+    the moment for Xids (ns).
+    """
 
     doubles: int
     replays: int
     time: int
+    links: tuple[tuple[int, int], ...] = ()
+
+
+_LINK_FIELDS = (409, 419, 429, 439)
+"""Fields of all NVLinks together: wrong checksums of packets and of data, replays, recoveries."""
 
 
 def policy(world: World, host: str, gpu: int) -> ViolationPolicy:
@@ -57,7 +66,9 @@ def counts(gpu: Reading) -> Counts:
     """The counts of a GPU now."""
     volatile = gpu.ecc("volatile")
     doubles = volatile.dram_uncorrected + volatile.sram_uncorrected_parity + volatile.sram_uncorrected_secded
-    return Counts(doubles, gpu.state.pcie_replays, gpu.now)
+    found = {number: fields.value(gpu, fields.table()[number]) for number in _LINK_FIELDS}
+    links = tuple((number, count) for number, count in found.items() if isinstance(count, int))
+    return Counts(doubles, gpu.state.pcie_replays, gpu.now, links)
 
 
 def violations(gpu: Reading, before: Counts) -> Iterator[Violation]:
@@ -72,6 +83,10 @@ def violations(gpu: Reading, before: Counts) -> Iterator[Violation]:
         yield Violation(Condition.THERMAL, gpu.temperature)
     if found.conditions & Condition.POWER and not gpu.lost and gpu.power // 1000 > found.power:
         yield Violation(Condition.POWER, gpu.power // 1000)
+    if found.conditions & Condition.NVLINK:
+        earlier = dict(before.links)
+        grown = ((field, count) for field, count in now.links if count > earlier.get(field, 0))
+        yield from (Violation(Condition.NVLINK, count, field) for field, count in grown)
     if found.conditions & Condition.XID:
         yield from (Violation(Condition.XID, number) for number in seen)
 

@@ -1,8 +1,7 @@
 """What the host engine reads of one GPU at one moment: through the driver's library, from the kernel log, from the
 profiling counters. Nothing is read of a GPU that has stopped answering.
 
-Figures are those that nvidia-smi shows: power is a mean of the last second, used, reserved and free framebuffer add up
-to one MiB more than the total (captures of an H100, driver 590.48.01). Profiling: how busy parts of the GPU are is
+Figures are those that nvidia-smi shows (engine.control.gpu_readings). Profiling: how busy parts of the GPU are is
 worked out from the kinds of work on it; the shares of a kind of work (`_SHARES`) are guesses after published DCGM
 readings of such work (training in BF16: tensor pipes 40 to 50 %; gpu_burn in FP32: FP32 pipe near its peak).
 """
@@ -15,16 +14,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from engine.control import driver, journald
+from engine.control import journald
 from engine.control.dcgm import host_engine
-from engine.kernel.units import MILLISECOND, SECOND
-from engine.physics import load, pcie, thermal
-from engine.world.inventory import Gpu, GpuProduct
-from engine.world.records import EccCounts, GpuLoad, GpuState, HostEngine, Process
+from engine.control.gpu_readings import GpuReadings
+from engine.kernel.units import SECOND
+from engine.physics import load, thermal
+from engine.world.inventory import Gpu
+from engine.world.records import EccCounts, HostEngine, Process
 from engine.world.world import World
 
 _XID = re.compile(r"NVRM: Xid \(PCI:(?P<slot>[0-9a-f:]+)\): (?P<number>\d+),")
-_SAMPLES, _APART = 5, 200 * MILLISECOND
 _PERCENT = 100
 
 
@@ -70,98 +69,26 @@ def xids(world: World, gpu: Gpu, since: int) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A GPU under DCGM's GPU id at simulated time `now`. `lost`: it does not answer, and there is nothing to read."""
-
-    world: World
-    gpu: Gpu
-    index: int
-    now: int
-
-    @property
-    def lost(self) -> bool:
-        return driver.is_lost(self.world, self.gpu.id)
-
-    @cached_property
-    def state(self) -> GpuState:
-        return self.world.gpus[self.gpu.id]
+class Reading(GpuReadings):
+    """A GPU under DCGM's GPU id at simulated time `now`."""
 
     @cached_property
     def engine(self) -> HostEngine:
         return self.world.host_engines[self.gpu.node]
 
-    @property
-    def product(self) -> GpuProduct:
-        return self.gpu.product
-
-    @cached_property
-    def load(self) -> GpuLoad:
-        return load.gpu_load(self.world, self.gpu.id)
-
     @cached_property
     def processes(self) -> list[Process]:
         return load.gpu_processes(self.world, self.gpu.id)
 
-    @cached_property
-    def link(self) -> pcie.Link:
-        return pcie.link(self.world, self.gpu.node, self.gpu.address)
-
-    @property
-    def bus_id(self) -> str:
-        """The PCI address in NVML's form: eight hexadecimal digits of domain, upper case."""
-        domain, _, rest = self.gpu.address.partition(":")
-        return f"{int(domain, 16):08X}:{rest.upper()}"
-
-    @property
-    def temperature(self) -> int:
-        """Of the core, whole °C."""
-        return thermal.temperature(self.world, self.gpu.id, self.now) // 1000
-
-    @property
-    def memory_temperature(self) -> int:
-        """Of the HBM, whole °C."""
-        return thermal.memory_temperature(self.world, self.gpu.id, self.now) // 1000
-
-    @property
-    def margin(self) -> int:
-        """Whole °C left to the operating limit."""
-        return thermal.temperature_margin(self.world, self.gpu.id, self.now) // 1000
-
-    @property
-    def power(self) -> int:
-        """Mean of the last second, mW."""
-        moments = [self.now - _APART * back for back in range(_SAMPLES)]
-        return sum(thermal.power(self.world, self.gpu.id, moment) for moment in moments) // _SAMPLES
-
     @property
     def power_instant(self) -> int:
         """The last reading, mW."""
-        return thermal.power(self.world, self.gpu.id, self.now)
+        return self.power_at(self.now)
 
     @property
     def energy(self) -> int:
         """Since the node's boot, mJ."""
         return thermal.energy(self.world, self.gpu.id, self.world.nodes[self.gpu.node].booted_at, self.now)
-
-    @property
-    def sm_clock(self) -> int:
-        """MHz."""
-        return thermal.sm_clock(self.world, self.gpu.id, self.now)
-
-    @property
-    def video_clock(self) -> int:
-        """MHz; follows the SM clock as nvidia-smi's does."""
-        below = self.product.clock_graphics_max - self.sm_clock
-        return max(self.product.clock_video_max - below * 780 // 1635, self.product.clock_graphics_min)
-
-    @property
-    def reasons(self) -> int:
-        """Clock event reasons, NVML's bit mask."""
-        return thermal.reasons(self.world, self.gpu.id)
-
-    def held_back(self, bits: int, until: int | None = None) -> int:
-        """For how long (ns) reasons have held back the clocks since boot."""
-        return thermal.reason_time(self.world, self.gpu.id, bits, self.now if until is None else until)
 
     @property
     def framebuffer_free(self) -> int:
@@ -205,10 +132,11 @@ class Reading:
 
 
 def profiles(world: World, host: str) -> bool:
-    """Whether the profiling module serves this node's GPUs: Blackwell needs DCGM 4 (NVIDIA/dcgm-exporter#707)."""
-    from engine.control.dcgm import modules
+    """Whether the profiling module serves this node's GPUs, and no profiler has their counters."""
+    from engine.control.dcgm import modules, profilers
 
-    return modules.state(world, host, modules.PROFILING) is modules.State.LOADED
+    loaded = modules.state(world, host, modules.PROFILING) is modules.State.LOADED
+    return loaded and profilers.holder(world, host) is None
 
 
 def read(world: World, host: str, now: int) -> list[Reading]:

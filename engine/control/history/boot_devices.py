@@ -43,15 +43,19 @@ def root_device(scene: BootScene) -> str:
 
 
 def bandwidth(scene: BootScene, address: str) -> str:
-    """`504.112 Gb/s available PCIe bandwidth (32.0 GT/s PCIe x16 link)`; where the link runs below what the function
-    can do, also under which bridge it is (drivers/pci: __pcie_print_link_status, pcie_bandwidth_available).
+    """`504.112 Gb/s available PCIe bandwidth (32.0 GT/s PCIe x16 link)`; where its link or one on the way to the
+    root runs below what the function can do, also under which bridge (drivers/pci: __pcie_print_link_status,
+    pcie_bandwidth_available).
     """
     device = scene.node.devices[address]
     best = device.generation, device.width
-    found = next(((generation, width) for name, generation, width in scene.boot.narrow if name == address), best)
-    if found == best:
+    narrow = {name: (generation, width) for name, generation, width in scene.boot.narrow}
+    path = scene.node.path_to_root(address)
+    slow = [(narrow[each.address], each.parent or each.address) for each in path if each.address in narrow]
+    found, where = min(slow, key=lambda each: _LANE[each[0][0]] * each[0][1], default=(best, ""))
+    if _LANE[found[0]] * found[1] >= _LANE[best[0]] * best[1]:
         return f"{_rate(*best)} available PCIe bandwidth ({_link(*best)})"
-    limit = f"limited by {_link(*found)} at {device.parent or address}"
+    limit = f"limited by {_link(*found)} at {where}"
     return f"{_rate(*found)} available PCIe bandwidth, {limit} (capable of {_rate(*best)} with {_link(*best)})"
 
 
@@ -117,10 +121,11 @@ def _mlx5(log: MessageLog) -> None:
         return
     log.reach(6_900)
     log.say("mlx_compat: loading out-of-tree module taints kernel.", Priority.WARNING)
-    log.say(
-        "mlx_compat: module verification failed: signature and/or required key missing - tainting kernel",
-        Priority.WARNING,
-    )
+    if not log.scene.boot.secure:
+        log.say(
+            "mlx_compat: module verification failed: signature and/or required key missing - tainting kernel",
+            Priority.WARNING,
+        )
     log.say(f"Compat-mlnx-ofed backport release: {log.scene.inventory.software.get('ofed', '24.10')}")
     for index, hca in enumerate(hcas):
         log.reach(6_900 + 255 * index)

@@ -8,6 +8,7 @@ is left to the release's number: a guess.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 
 from engine.control.history.scene import BootScene, MessageLog
 from engine.kernel.quick_dataclass import dataclass
@@ -29,6 +30,15 @@ FABRIC_MANAGER_OPENS_MS = 30_300
 """Milliseconds after the kernel's start at which the fabric manager opens the switches: as soon as it is started."""
 
 Message = tuple[Priority, str]
+
+UNSIGNED, UNKNOWN_KEY, NO_DEVICE = "unsigned", "unavailable_key", "no_device"
+REJECTED = MappingProxyType(
+    {
+        UNSIGNED: "Loading of unsigned module is rejected",
+        UNKNOWN_KEY: "Loading of module with unavailable key is rejected",
+    }
+)
+"""What the kernel's log says of a module whose signature does not do (kernel/module/signing.c of Linux 6.8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,26 @@ def probing(devices: Hardware) -> list[Message]:
     return _at(Priority.INFO, texts)
 
 
+def taken(devices: Hardware) -> list[Message]:
+    """nvidia.ko finds every GPU in the hands of another driver and gives up (nv.c of the open kernel modules)."""
+    texts = (
+        f"NVRM: The NVIDIA probe routine was not called for {len(devices.gpus)} device(s).",
+        "NVRM: This can occur when another driver was loaded and ",
+        "NVRM: obtained ownership of the NVIDIA device(s).",
+        "NVRM: Try unloading the conflicting kernel module (and/or",
+        "NVRM: reconfigure your kernel without the conflicting",
+        "NVRM: driver(s)), then try loading the NVIDIA kernel module",
+        "NVRM: again.",
+        "NVRM: No NVIDIA devices probed.",
+    )
+    core = f"Nvlink Core, major device number {NVLINK_MAJOR}"
+    return [
+        (Priority.INFO, f"nvidia-nvlink: Nvlink Core is being initialized, major device number {NVLINK_MAJOR}"),
+        *_at(Priority.WARNING, texts),
+        (Priority.INFO, f"nvidia-nvlink: Unregistered {core}"),
+    ]
+
+
 def loaded(module: str, version: str, gpus: Iterable[str]) -> list[Message]:
     """A module of the family is ready; `gpus` are the addresses of those that the driver holds."""
     if module == "nvidia":
@@ -96,9 +126,10 @@ def unloaded(module: str, gpus: Iterable[str]) -> list[Message]:
 def driver_messages(scene: BootScene) -> list[LogEntry]:
     """The loading of the whole family during a boot."""
     version = scene.boot.driver
-    if version is None:
-        return []
     log, devices = MessageLog(scene, "driver"), hardware(scene.node, scene.boot.absent)
+    if version is None:
+        _say(log, _refused(scene, devices, log))
+        return log.entries
     held = [address for address in devices.gpus if address not in scene.boot.silent]
     log.reach(LOADED_AT_MS - 520)
     _say(log, probing(devices))
@@ -108,6 +139,15 @@ def driver_messages(scene: BootScene) -> list[LogEntry]:
     log.reach(FABRIC_MANAGER_OPENS_MS)
     log.all(f"nvidia-nvswitch{number}: open (major={NVSWITCH_MAJOR})" for number in range(len(devices.nvswitches)))
     return log.entries
+
+
+def _refused(scene: BootScene, devices: Hardware, log: MessageLog) -> list[Message]:
+    """What a boot says that loads no NVIDIA driver: udev tries once for each device that asks for it."""
+    log.reach(LOADED_AT_MS - 520)
+    if scene.boot.refusal == NO_DEVICE:
+        return taken(devices)
+    text = REJECTED.get(scene.boot.refusal)
+    return [(Priority.NOTICE, text)] * (len(devices.gpus) + len(devices.nvswitches)) if text else []
 
 
 def _say(log: MessageLog, messages: Iterable[Message]) -> None:

@@ -57,14 +57,16 @@ def _words(scene: BootScene) -> dict[str, object]:
     epoch = (inventory.start + scene.boot.start) // SECOND
     top = node.memory_bytes + 2 * GIB
     bogomips = int(cpu.bogomips.partition(".")[0])
+    release = scene.boot.kernel or kernel_image.release(inventory)
     options = kernel_image.options(inventory, scene.host, scene.boot.kernel_options)
     return {
-        "banner": kernel_image.banner(inventory),
-        "command_line": kernel_image.boot_command_line(inventory, scene.host, scene.boot.kernel_options),
-        "release": kernel_image.release(inventory),
+        "banner": kernel_image.banner(release),
+        "command_line": kernel_image.boot_command_line(inventory, scene.host, scene.boot.kernel_options, release),
+        "release": release,
+        "secure_boot": "enabled" if scene.boot.secure else "disabled",
         "vendor": node.vendor,
         "product": node.product_name,
-        "bios": _bios(node.bios),
+        "bios": _bios(scene.boot.bios or node.bios),
         "memory_top": top - 1,
         "last_pfn": top >> 12,
         "node0_top": node.memory_bytes // cpu.sockets + 2 * GIB - 1,
@@ -115,7 +117,7 @@ def _host_bridge(log: MessageLog, number: int, root: RootBus) -> None:
         (
             f"ACPI: PCI Root Bridge [PC{number:02d}] (domain 0000 [bus {root.bus:02x}-{root.last:02x}])",
             f"acpi {name}: _OSC: OS supports [ExtendedConfig ASPM ClockPM Segments MSI EDR HPX-Type3]",
-            f"acpi {name}: _OSC: OS now controls [PCIeHotplug PME PCIeCapability LTR]",
+            f"acpi {name}: _OSC: OS now controls [PCIeHotplug PME AER PCIeCapability LTR]",
             f"PCI host bridge to bus {bus}",
             f"pci_bus {bus}: root bus resource [mem {root.narrow[0]:#010x}-{root.narrow[1]:#010x} window]",
             f"pci_bus {bus}: root bus resource [mem {root.wide[0]:#x}-{root.wide[1]:#x} window]",

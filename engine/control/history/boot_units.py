@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from engine.control import kernel_image, service_state
 from engine.control.history.past import PastBoot
-from engine.control.unit_messages import Line, Surroundings, started, stopped, systemd_line
+from engine.control.unit_messages import Line, Surroundings, settled, started, stopped, systemd_line
 from engine.control.units import BOOT_ENDS, Unit
 from engine.kernel.units import MICROSECOND, MILLISECOND, SECOND
 from engine.world.records import LogEntry
@@ -38,10 +38,12 @@ def boot_lines(world: World, host: str, boot: PastBoot) -> tuple[LogEntry, ...]:
     gpus = [gpu.address for gpu in world.node(host).gpus]
     entries: list[LogEntry] = []
     for unit in service_state.units_of(world.node(host)):
-        if unit.ready_at and unit.name not in QUIET and (unit.enabled or unit.static):
+        if unit.ready_at and unit.name not in QUIET and (unit.enabled_on(world.node(host)) or unit.static):
             pid = service_state.first_pid(world, host, unit, boot.start)
             around = Surroundings(world.inventory, pid, gpus, boot.start)
-            entries += entries_at(unit, started(unit, around), boot.start + unit.ready_at * MILLISECOND)
+            entries += entries_at(
+                unit, [*started(unit, around), *settled(unit, around)], boot.start + unit.ready_at * MILLISECOND
+            )
     entries += entries_at(None, [startup_finished(world, host)], boot.start + BOOT_ENDS * MILLISECOND)
     return tuple(sorted(entries, key=lambda entry: entry.time))
 

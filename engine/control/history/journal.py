@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from engine.control import service_state
-from engine.control.history import boot_devices, boot_driver, boot_kernel, boot_units, incidents, routine
+from engine.control import firmware, service_state
+from engine.control.history import boot_devices, boot_driver, boot_kernel, boot_nouveau, boot_units, incidents, routine
 from engine.control.history.past import PastBoot, past_boots
 from engine.control.history.scene import BootScene
 from engine.kernel.quick_dataclass import dataclass
@@ -59,7 +59,7 @@ def kernel_messages(world: World, host: str, record: BootRecord) -> tuple[LogEnt
 def past_record(world: World, host: str, boot: PastBoot) -> BootRecord:
     """What a boot before the site's start found: everything in its place."""
     linked = tuple(hca.name for hca in world.node(host).hcas if hca.port in world.inventory.cables)
-    return BootRecord(boot.start, boot.driver, (), linked)
+    return BootRecord(boot.start, boot.driver, (), linked, bios=firmware.other_bios(world, host))
 
 
 def _scheduler(world: World, host: str, boots: tuple[PastBoot, ...]) -> tuple[LogEntry, ...]:
@@ -87,7 +87,12 @@ def _scheduler_lines(world: World, host: str, boots: tuple[PastBoot, ...]) -> tu
 
 
 def _kernel_messages(scene: BootScene) -> tuple[LogEntry, ...]:
-    parts = (boot_kernel.kernel_messages, boot_devices.device_messages, boot_driver.driver_messages)
+    parts = (
+        boot_kernel.kernel_messages,
+        boot_devices.device_messages,
+        boot_nouveau.nouveau_messages,
+        boot_driver.driver_messages,
+    )
     return tuple(sorted((entry for part in parts for entry in part(scene)), key=lambda entry: entry.time))
 
 

@@ -10,6 +10,7 @@ from engine.control.tables import lines
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream
 from engine.kernel.units import MICROSECOND, MILLISECOND
+from engine.world.adapters import with_cards
 from engine.world.inventory import Inventory, Node
 from engine.world.records import BootRecord, LogEntry, Priority
 
@@ -27,7 +28,8 @@ class BootScene:
 
     @property
     def node(self) -> Node:
-        return self.inventory.node(self.host)
+        """The host, with its network cards as they ran then."""
+        return with_cards(self.inventory, self.inventory.node(self.host), self.boot.cards)
 
     def there(self, address: str) -> bool:
         """Whether a PCI function was found."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from engine.control import driver, service_state
+from engine.control import driver
+from engine.control.gpu_settings import IN_USE, INVALID, NO_ROOM, NOT_FOUND, NOT_SUPPORTED, held_open
 from engine.control.mig import placement
 from engine.control.mig.devices import on_instance
 from engine.control.mig.profiles import compute_profiles, profile, profiles
@@ -22,15 +23,9 @@ from engine.world.inventory import Gpu
 from engine.world.records import ComputeInstance, GpuInstance, MigState
 from engine.world.world import World
 
-IN_USE, NOT_SUPPORTED, INVALID = "In use by another client", "Not Supported", "Invalid Argument"
-NO_ROOM, NOT_FOUND = "Insufficient Resources", "Not Found"
+__all__ = ["INVALID", "IN_USE", "NOT_FOUND", "NOT_SUPPORTED", "NO_ROOM"]
 
 _RESETS_TO_CHANGE = "Ampere"
-
-
-def in_use(world: World, gpu: Gpu) -> bool:
-    """Whether a client keeps the GPU's mode from changing."""
-    return bool(gpu_processes(world, gpu.id)) or service_state.is_active(world, gpu.node, driver.HOST_ENGINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ class SetMigMode(driver.GpuAction):
         world.gpus.update(gpu.id, mig_pending=self.enabled)
         if world.gpus[gpu.id].mig_enabled == self.enabled:
             return None
-        if in_use(world, gpu):
+        if held_open(world, gpu):
             return IN_USE
         world.mig.forget(gpu.id)
         world.gpus.update(gpu.id, mig_enabled=self.enabled)

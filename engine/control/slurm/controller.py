@@ -15,6 +15,7 @@ from engine.control.slurm import (
     lifecycle,
     logs,
     registration,
+    scripts,
     workload,
 )
 from engine.control.slurm.files import controller_host
@@ -101,7 +102,9 @@ def processes_ended(simulation: Sim, event: ProcessesEnded) -> None:
         return
     for number in event.jobs:
         job = jobs.job(simulation.world, number)
-        if job is not None and job.state == "RUNNING" and not job.interactive:
+        if job is None or job.interactive or scripts.begun(simulation.world, number):
+            continue  # who runs its commands hears of it
+        if job.state == "RUNNING":
             failed = lifecycle.put(simulation, number, failed_node=event.host)
             lifecycle.complete(simulation, failed, _EXITS[event.why])
 

@@ -32,6 +32,7 @@ class SlurmError(Enum):
     INVALID_FEATURE = (2029, "Invalid feature specification")
     BATCH_ONLY = (2039, "Only batch jobs are accepted or processed")
     JOB_HELD = (2042, "Job is in held state, pending scheduler release")
+    DEPENDENCY = (2038, "Job dependency problem")
     DISABLED = (2037, "Requested operation is presently disabled")
     INVALID_ACCOUNT = (2045, "Invalid account or account/partition combination specified")
     INVALID_QOS = (2066, "Invalid qos specification")

@@ -15,7 +15,7 @@ from typing import Any
 from engine.control import files as host_files
 from engine.control import harm, processes
 from engine.control.accounts import identity
-from engine.control.slurm import files, jobs, logs, script, workload
+from engine.control.slurm import dependencies, files, jobs, logs, script, scripts, workload
 from engine.control.slurm.scheduler import Placement
 from engine.kernel.hostlist import fold
 from engine.kernel.simulation import Simulation
@@ -63,6 +63,7 @@ def start(simulation: Simulation[World], job: Job, placement: Placement) -> Job:
         priority=jobs.priority(job, simulation.now), begin=None, failed_node="", duration=duration,
     )  # fmt: skip
     _log_start(simulation, entry)
+    dependencies.begun(simulation, entry)
     if not entry.interactive:
         uid = identity(simulation.world.inventory, entry.user).uid
         logs.write(simulation, entry.nodes[0], logs.SLURMD, f"Launching batch job {entry.id} for UID {uid}")
@@ -83,7 +84,7 @@ def launch(simulation: Simulation[World], job: Job) -> None:
         parent = _start(simulation, name, job, f"slurmstepd: [{job.id}.{step}]", user="root")
         if step == "batch":
             parent = _start(simulation, name, job, batch_script, parent=parent)
-        ranks = device_indices(simulation.world, name, gpus)
+        ranks = [] if scripts.wants_shell(job) else device_indices(simulation.world, name, gpus)
         rank: dict[str, Any] = {
             "parent": parent, "gpu_memory": memory, "workload": job.workload, "alone": False, "environment": variables,
         }  # fmt: skip
@@ -95,6 +96,8 @@ def launch(simulation: Simulation[World], job: Job) -> None:
     work = JobStep("0", command.split()[0], job.nodes, max(job.task_count, 1), job.started)
     put(simulation, job.id, steps=(batch, work) if job.workload != "script" else (batch,))
     _open_output(simulation, job)
+    if scripts.wants_shell(job):
+        scripts.offer(simulation, job)
     simulation.publish(JobLaunched(job.id))
 
 
@@ -125,6 +128,7 @@ def end(
         _leave_nodes(simulation, entry)
         if not entry.interactive:
             _write_output(simulation, entry)
+        scripts.withdraw(simulation, job.id)
     else:
         _forget(simulation, entry.id)
     look_soon(simulation)
@@ -142,6 +146,13 @@ def complete(simulation: Simulation[World], job: Job, exit_code: int) -> None:
 def set_duration(simulation: Simulation[World], job_id: int, duration: int | None) -> None:
     """The work of a running job will have taken `duration` ns when it is done (None: nobody knows)."""
     schedule_end(simulation, put(simulation, job_id, duration=duration))
+
+
+def guess_duration(simulation: Simulation[World], job_id: int) -> None:
+    """How long the work of a running job takes follows from the words of its script, or is drawn."""
+    job = jobs.active_job(simulation.world, job_id)
+    known = workload.read_script(job.script).duration
+    set_duration(simulation, job_id, known or workload.drawn_duration(simulation.world, job))
 
 
 def clean_up(simulation: Simulation[World], event: JobCleanedUp) -> None:
@@ -176,6 +187,7 @@ def requeue(simulation: Simulation[World], job: Job, state: str, exit_code: int 
     run = JobRun(state, job.submitted, job.started, simulation.now, job.nodes, exit_code)
     simulation.publish(JobRunOver(job.id))
     _write_output(simulation, replace(job, state=state, ended=simulation.now))
+    scripts.withdraw(simulation, job.id)
     entry = put(
         simulation, job.id, state="PENDING", reason="None", completing=True, earlier_runs=(*job.earlier_runs, run),
         restarts=job.restarts + 1, started=None, ended=None, steps=(),
@@ -289,9 +301,23 @@ def _open_output(simulation: Simulation[World], job: Job) -> None:
 
 def _write_output(simulation: Simulation[World], job: Job) -> None:
     """The output file of a batch job as it stands at its end; one that was written all the time says it itself."""
-    if not workload.live_files(job):
-        path = workload.output_path(job, job.standard_output)
+    if workload.live_files(job):
+        return
+    path = workload.output_path(job, job.standard_output)
+    if scripts.begun(simulation.world, job.id):
+        path = workload.output_path(job, job.standard_error or job.standard_output)
+        before = _content(simulation.world, job, path)
+        said = "".join(f"{line}\n" for line in workload.stopped(simulation.world, job))
+        _put_files(simulation, job, {path: before + said.encode()}, simulation.now)
+    else:
         _put_files(simulation, job, {path: workload.output_text(simulation.world, job).encode()}, simulation.now)
+
+
+def _content(world: World, job: Job, path: str) -> bytes:
+    """What stands in a file that the job wrote."""
+    host = job.nodes[0] if job.nodes else files.controller_host(world.inventory)
+    written = world.files[host_files.files_key(host, path)].files.get(path)
+    return written.content if written is not None and written.content is not None else b""
 
 
 def _put_files(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.control.accounts import identity
-from engine.control.slurm import configuration, jobs, lifecycle, logs
+from engine.control.slurm import configuration, dependencies, jobs, lifecycle, logs
 from engine.control.slurm.errors import Refused, SlurmError
 from engine.kernel.actions import Action
 from engine.kernel.simulation import Simulation
@@ -125,6 +125,7 @@ class UpdateJob(Action):
     exclude: tuple[str, ...] | None = None
     requeue: bool | None = None
     comment: str | None = None
+    dependency: str | None = None
 
     def perform(self, simulation: Simulation[World]) -> SlurmError | None:
         entry = jobs.job(simulation.world, self.job)
@@ -165,6 +166,10 @@ class UpdateJob(Action):
                 changes[field] = value
         if self.begin is not None:
             changes["eligible"] = self.begin
+        if self.dependency is not None:
+            changed = dependencies.dressed(entry, self.dependency)
+            dependencies.check(world, changed)
+            changes |= {"dependencies": changed.dependencies, "any_dependency": changed.any_dependency}
         placing = (self.partition, self.nodes, self.node_list, self.exclude)
         if any(value is not None for value in placing):
             if entry.state != "PENDING":

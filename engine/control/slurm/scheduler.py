@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from engine.control.slurm import dependencies
 from engine.control.slurm.configuration import PartitionConfiguration
 from engine.control.slurm.jobs import priority
 from engine.control.slurm.nodes import Cluster, Usage
@@ -172,6 +173,8 @@ class Pass:
             return "JobHeldAdmin"
         if job.held:
             return "JobHeldUser"
+        if waits := dependencies.reason(self.cluster.world, job, self.now):
+            return waits
         if job.begin is not None and job.begin > self.now:
             return "BeginTime"
         if partition.state in ("DOWN", "INACTIVE"):

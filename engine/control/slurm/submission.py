@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.control.slurm import configuration, jobs, lifecycle, logs, workload
+from engine.control.slurm import configuration, dependencies, jobs, lifecycle, logs, workload
 from engine.control.slurm.errors import Refused, SlurmError
 from engine.control.slurm.nodes import survey
 from engine.control.slurm.request import Wanted, resolve
@@ -77,6 +77,8 @@ class SubmitJob(Action):
     submit_line: str = ""
     session: int = 0
     comment: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+    dependency: str = ""
 
     def perform(self, simulation: Simulation[World]) -> Submission:
         try:
@@ -99,8 +101,10 @@ class SubmitJob(Action):
             standard_output=self.standard_output, interactive=self.interactive, held=self.hold, account=self.account,
             qos=self.qos, requeue=self.requeue, begin=begin, eligible=now if begin is None else begin,
             standard_error=self.standard_error, submit_host=self.host, submit_line=self.submit_line,
-            session=self.session, comment=self.comment,
+            session=self.session, comment=self.comment, environment=self.environment,
         )  # fmt: skip
+        job = dependencies.dressed(job, self.dependency)
+        dependencies.check(world, job)
         wanted = Wanted(**{name: getattr(self, name) for name in _WANTED})
         return resolve(configuration.in_force(world), wanted, job, world.inventory)
 

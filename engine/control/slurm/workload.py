@@ -1,9 +1,9 @@
 """What a job does: the script as far as it is understood, the processes that run for it, and what stands in its output
 file.
 
-Recognised are `sleep N`, literal `echo` lines, and commands whose words name a kind of work (training, inference,
-burning in). Everything else takes a time drawn for the job. Times of work are guesses until workloads have a speed of
-their own.
+Recognised are commands whose words name a kind of work (training, inference, burning in). Every other script is run by
+a shell (engine.control.slurm.scripts); where there is none, `sleep N` and literal `echo` lines are understood, and
+everything else takes a time drawn for the job. Times of work are guesses until workloads have a speed of their own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ _QUICK = {
 
 # Words of a command -> load profile of engine.physics.load.
 _KINDS = (
-    ("nccl", ("all_reduce_perf", "all_gather_perf", "nccl-tests", "nccl_tests")),
     ("hpl", ("hpl.sh", "xhpl", "hpl")),
     ("burn", ("gpu_burn", "gpu-burn", "dcgmproftester", "burnin")),
     ("inference", ("serve", "infer", "vllm", "eval", "generate", "tritonserver")),
@@ -40,7 +39,6 @@ _KINDS = (
 _RANKS = {
     "training": ("python -u train.py --config configs/{name}.yaml", 71_240),
     "inference": ("python -m vllm.entrypoints.openai.api_server --model {name}", 66_810),
-    "nccl": ("all_reduce_perf -b 8 -e 16G -f 2 -g 1", 33_290),
     "burn": ("gpu_burn -tc 3600", 72_960),
     "hpl": ("xhpl HPL.dat", 74_120),
 }
@@ -142,17 +140,8 @@ def echoed(script: str) -> list[str]:
 
 def ending(world: World, job: Job) -> Sequence[str]:
     """The line of slurmstepd or srun about a job that did not end by itself."""
-    host = job.nodes[0] if job.nodes else ""
-    when = timestamp(world.inventory, job.ended or 0)
-    stopped = f"slurmstepd: error: *** JOB {job.id} ON {host} CANCELLED AT {when}"
-    if job.state == "CANCELLED":
-        return [f"{stopped} ***"]
-    if job.state == "REQUEUED":
-        return [f"{stopped} DUE TO JOB REQUEUE ***"]
-    if job.state == "TIMEOUT":
-        return [f"{stopped} DUE TO TIME LIMIT ***"]
-    if job.state == "NODE_FAIL":
-        return [f"{stopped} DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***"]
+    if said := stopped(world, job):
+        return said
     if job.state == "FAILED" and job.failed_node:
         how = (
             f"Exited with exit code {job.exit_code}"
@@ -162,4 +151,20 @@ def ending(world: World, job: Job) -> Sequence[str]:
             else f"Signal {job.signal}"
         )
         return [f"srun: error: {job.failed_node}: task 0: {how}", f"srun: Terminating StepId={job.id}.0"]
+    return []
+
+
+def stopped(world: World, job: Job) -> Sequence[str]:
+    """The line of slurmstepd about a job that was stopped from outside."""
+    host = job.nodes[0] if job.nodes else ""
+    when = timestamp(world.inventory, job.ended or 0)
+    notice = f"slurmstepd: error: *** JOB {job.id} ON {host} CANCELLED AT {when}"
+    if job.state == "CANCELLED":
+        return [f"{notice} ***"]
+    if job.state == "REQUEUED":
+        return [f"{notice} DUE TO JOB REQUEUE ***"]
+    if job.state == "TIMEOUT":
+        return [f"{notice} DUE TO TIME LIMIT ***"]
+    if job.state == "NODE_FAIL":
+        return [f"{notice} DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS ***"]
     return []

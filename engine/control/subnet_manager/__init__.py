@@ -1,6 +1,7 @@
-"""The InfiniBand subnet manager: who manages a fabric, which LIDs it gives, and how it answers changes.
+"""InfiniBand subnet managers: who manages a fabric, which LIDs and keys it gives, and how it answers changes.
 
-opensm on the site's head node manages one fabric: `lids` (assignment), `configuration` (opensm.conf), `managers` (who
-is master), `sweep` (what a sweep does), `tables` (what it writes into switches), `routing` (how it finds the ways).
-Partitions, election between several managers and managers on switches are to be built beside these modules.
+opensm runs on nodes, as a service or by hand, and on managed switches: `configuration` (opensm.conf), `managers` (who
+is at work, in which state), `election` (who becomes master, and when), `on_switches`, `by_hand`, `crashes`. What the
+master does: `sweep`, `lids` (assignment), `routing` and `tables` (ways), `partitions` (keys), `sweep_log` (what it
+says). `cold_start` is a fabric after a power cut.
 """

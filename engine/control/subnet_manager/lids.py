@@ -2,13 +2,14 @@
 port GUID.
 
 End ports are the InfiniBand ports of nodes, and port 0 of each switch. Measured with opensm 3.3.23 on fabrics of 12 to
-2,208 nodes. They are a function of the inventory, worked out once; a port that nothing has happened to since has no
-entry in the state.
+2,208 nodes. LIDs that ports had before are kept. They are a function of the inventory, worked out once; a port that
+nothing has happened to since has no entry in the state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 from types import MappingProxyType
 
 from engine.physics import links
@@ -16,6 +17,9 @@ from engine.world.inventory import Hca, Inventory, Switch
 from engine.world.world import World
 
 FIRST = 1
+FABRIC = ""
+"""The id of the fabric's entry in `world.subnet_manager`."""
+
 _INFINIBAND = "InfiniBand"
 
 
@@ -32,8 +36,13 @@ def end_port(port: str) -> str:
 
 def host_of_manager(inventory: Inventory) -> Hca | None:
     """The HCA on which the site's subnet manager runs: the first cabled InfiniBand one of the head node."""
-    heads = (inventory.node(name) for name in inventory.node_names if _is_head(inventory, name))
-    hcas = (hca for head in heads for hca in head.hcas)
+    heads = (name for name in inventory.node_names if _is_head(inventory, name))
+    return next((hca for head in heads if (hca := usual_port(inventory, head))), None)
+
+
+def usual_port(inventory: Inventory, node: str) -> Hca | None:
+    """The HCA on which opensm of a node works if its file names no port: the first InfiniBand one with a cable."""
+    hcas = inventory.node(node).hcas
     return next((hca for hca in hcas if hca.link_layer == _INFINIBAND and hca.port in inventory.cables), None)
 
 
@@ -55,7 +64,16 @@ def manager_lid(world: World, port: str) -> int:
     stored = world.ports[end].sm_lid
     if stored is not None:
         return stored
-    return FIRST if end in fresh_lids(world.inventory) else 0
+    if end not in fresh_lids(world.inventory):
+        return 0
+    last = world.subnet_manager[FABRIC].master_lid
+    return first_manager_lid(world.inventory) if last is None else last
+
+
+def first_manager_lid(inventory: Inventory) -> int:
+    """The LID of the manager that the site began with; 0 where none is."""
+    hca = host_of_manager(inventory)
+    return fresh_lids(inventory).get(hca.port, 0) if hca else 0
 
 
 def swapped(guid: int) -> int:
@@ -69,7 +87,11 @@ def _fresh_lids(inventory: Inventory) -> dict[str, int]:
         return {}
     ends = fabric_of(inventory, manager.port)
     others = sorted((swapped(guid), end) for end, guid in ends.items() if end != manager.port)
-    return {manager.port: FIRST} | {end: number for number, (_, end) in enumerate(others, FIRST + 1)}
+    known = {end: lid for end, lid in inventory.given_lids.items() if end in ends}
+    taken = set(known.values())
+    new = [end for end in (manager.port, *(end for _, end in others)) if end not in known]
+    free = (number for number in count(FIRST) if number not in taken)
+    return known | dict(zip(new, free, strict=False))
 
 
 def fabric_of(inventory: Inventory, start: str) -> dict[str, int]:
@@ -88,16 +110,16 @@ def fabric_of(inventory: Inventory, start: str) -> dict[str, int]:
 
 def port_guid(inventory: Inventory, end: str) -> int:
     """The GUID of an end port."""
-    device = links.place(inventory, end).device
-    return device.guid if isinstance(device, Switch) else device.port_guid
+    device = end.rpartition("/")[0]
+    return inventory.port_guid(end) if "/" in device else inventory.switches[device].guid
 
 
 def _ports_of(inventory: Inventory, port: str) -> list[str]:
     """Ports through which a packet can leave the device of `port`: all of a switch, only itself of an HCA."""
-    device = links.place(inventory, port).device
-    if isinstance(device, Switch):
-        return [f"{device.name}/{number}" for number in range(1, device.ports + 1)]
-    return [port]
+    device = port.rpartition("/")[0]
+    if "/" in device:
+        return [port]
+    return [f"{device}/{number}" for number in range(1, inventory.switches[device].ports + 1)]
 
 
 def _is_head(inventory: Inventory, name: str) -> bool:

@@ -42,9 +42,10 @@ def configure(world: World, manager: Manager, fabric: Fabric, *, gained: bool) -
 
     known = {switch.guid: name for name, switch in world.inventory.switches.items()}
     names = {guid: known[guid] for guid in fabric.switch_guids}
-    fresh = gained or not _resident(world, manager)
+    fresh = gained or not resident(world, manager)
     previous = None if fresh else {guid: world.forwarding[name].entries for guid, name in names.items()}
-    routing = route(fabric, configuration.engines(world), previous=previous)
+    roots = configuration.root_guids(world, manager.place)
+    routing = route(fabric, configuration.engines(world, manager.place), roots=roots, previous=previous)
     world.subnet_manager.update(FABRIC, started=manager.since, engine=routing.engine or "")
     if routing.engine is None:
         return False, routing.lines
@@ -52,7 +53,7 @@ def configure(world: World, manager: Manager, fabric: Fabric, *, gained: bool) -
     return any(changed), routing.lines
 
 
-def _resident(world: World, manager: Manager) -> bool:
+def resident(world: World, manager: Manager) -> bool:
     """Whether the manager has swept before: since it started, or, if it was at work already, before the site began."""
     started = world.subnet_manager[FABRIC].started
     return manager.since <= 0 if started is None else started == manager.since

@@ -21,6 +21,7 @@ _REASONS = {
     "thermal": Reason.SW_THERMAL | Reason.HW_THERMAL,
     "software_thermal": Reason.SW_THERMAL,
     "hardware_thermal": Reason.HW_THERMAL,
+    "power_brake": Reason.POWER_BRAKE,
 }
 
 
@@ -107,7 +108,9 @@ def sm_clock(view: View, gpu: Gpu) -> Frequency | None:
 
 @fact("gpu.slowed")
 def slowed(
-    view: View, gpu: Gpu, reason: Literal["idle", "power_cap", "thermal", "software_thermal", "hardware_thermal"]
+    view: View,
+    gpu: Gpu,
+    reason: Literal["idle", "power_cap", "thermal", "software_thermal", "hardware_thermal", "power_brake"],
 ) -> bool:
     """Whether its clocks are held down for this reason (a clock event reason is active)."""
     return present(view, gpu) and bool(thermal.reasons(view.world, gpu) & _REASONS[reason])

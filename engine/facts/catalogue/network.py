@@ -7,7 +7,7 @@ from typing import Literal
 from engine.facts.fact import View, fact
 from engine.facts.kinds import Port
 from engine.facts.values import Rate
-from engine.physics import links, port_counters
+from engine.physics import cabling, links, port_counters
 
 ErrorCounter = Literal[
     "symbol_error", "link_error_recovery", "link_downed", "port_rcv_errors", "port_rcv_remote_physical_errors",
@@ -21,6 +21,12 @@ def cabled(view: View, port: Port) -> bool:
     """Whether a cable is plugged into it."""
     cable = view.world.inventory.cables.get(port)
     return cable is not None and view.world.cables[cable.id].plugged
+
+
+@fact("port.as_planned")
+def as_planned(view: View, port: Port) -> bool:
+    """Whether it has the cable of the cabling plan, which leads where the plan has it; or none, as in the plan."""
+    return cabling.as_planned(view.world, port)
 
 
 @fact("port.enabled")
@@ -44,7 +50,7 @@ def rate(view: View, port: Port) -> Rate | None:
 @fact("port.ethernet")
 def ethernet(view: View, port: Port) -> bool:
     """Whether its link layer is Ethernet; InfiniBand otherwise."""
-    return links.place(view.world.inventory, port).ethernet
+    return links.ethernet(view.world, port)
 
 
 @fact("port.errors")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.control import gsp, nvlink_fabric
+from engine.control.dcgm import host_engine, readings
 from engine.facts.fact import View, fact
 from engine.facts.kinds import Gpu, Node
 from engine.physics import gpu_memory
@@ -36,6 +37,29 @@ def nvlink_multicast(view: View, node: Node) -> bool:
 def fabric_manager_registered(view: View, node: Node) -> bool:
     """Whether the node's GPUs are registered with the NVLink fabric (else CUDA gives error 802)."""
     return nvlink_fabric.registered(view.world, node)
+
+
+@fact("nvlink.placed")
+def nvlink_placed(view: View, gpu: Gpu) -> bool:
+    """Whether the fabric manager has a place for the GPU (a GPU without one is registered and gets no routes)."""
+    return not nvlink_fabric.refused(view.world, gpu)
+
+
+@fact("gpu.profiled")
+def gpu_profiled(view: View, gpu: Gpu) -> bool:
+    """Whether DCGM gives profiling fields of the GPU, and true ones."""
+    host = gpu.partition("/")[0]
+    known = [each.id for each in host_engine.gpus(view.world, host)]
+    broken = view.world.host_engines[host].profiling_broken
+    serves = host_engine.is_running(view.world, host) and readings.profiles(view.world, host)
+    paused = view.world.host_engines[host].profiling_paused
+    return serves and not paused and gpu in known and known.index(gpu) not in broken
+
+
+@fact("gpu.cooler_loose")
+def cooler_loose(view: View, gpu: Gpu) -> bool:
+    """Whether the GPU's cooler touches its chip badly."""
+    return view.world.gpus[gpu].contact_permille > 1000
 
 
 @fact("gpu.firmware_stalled")

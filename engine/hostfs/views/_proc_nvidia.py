@@ -1,11 +1,12 @@
 """/proc/driver/nvidia: the loaded driver and the GPUs that it holds, by the open kernel modules' nv-procfs.c of 590.
 
-Its registry is not modelled beyond being empty. Interrupt numbers are those that the kernel's threads bear.
+Its registry is not modelled beyond being empty, nor are texts among the parameters. Interrupt numbers are those that
+the kernel's threads bear.
 """
 
 from __future__ import annotations
 
-from engine.control import modules
+from engine.control import firmware, modules
 from engine.control.history.boot_driver import version_line
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file
@@ -42,6 +43,9 @@ PARAMETERS = {
     "OpenRmEnableUnsupportedGpus": 1,
     "DmaRemapPeerMmio": 1,
 }
+_NAMES = {"NVreg_RestrictProfilingToAdminUsers": "RmProfilingAdminOnly"}
+"""Parameters that bear another name inside the driver."""
+
 _POWER = (
     "Runtime D3 status:          Disabled by default\nVideo Memory:               Active\n\nGPU Hardware Support:\n"
     " Video Memory Self Refresh: Not Supported\n Video Memory Off:          Not Supported\n\nPower Limits:\n"
@@ -64,12 +68,13 @@ def driver_files(machine: Machine) -> dict[str, Node]:
     }
 
 
-def parameters(_machine: Machine) -> str:
-    """The module's parameters as they took effect."""
+def parameters(machine: Machine) -> str:
+    """The module's parameters as they took effect: what modprobe.d gave it when it was loaded (nv-reg.h's names)."""
+    given = modules.parameters(machine.world, machine.host, "nvidia")
+    own = {_NAMES.get(name, name).removeprefix("NVreg_"): value for name, value in given.items()}
+    known = {name: own.get(name, str(number)) for name, number in PARAMETERS.items()}
     texts = ("RegistryDwords", "RegistryDwordsPerDevice", "RmMsg", "GpuBlacklist", "TemporaryFilePath", "ExcludedGpus")
-    return "".join(f"{name}: {number}\n" for name, number in PARAMETERS.items()) + "".join(
-        f'{name}: ""\n' for name in texts
-    )
+    return "".join(f"{name}: {value}\n" for name, value in known.items()) + "".join(f'{name}: ""\n' for name in texts)
 
 
 def _gpus(machine: Machine) -> Children:
@@ -94,7 +99,7 @@ def information(machine: Machine, gpu: Gpu, minor: int) -> str:
         ("Model: \t\t ", gpu.product.name),
         ("IRQ:   \t\t ", FIRST_INTERRUPT + gpu.index),
         ("GPU UUID: \t ", machine.world.gpus[gpu.id].uuid),
-        ("Video BIOS: \t ", gpu.product.vbios),
+        ("Video BIOS: \t ", firmware.vbios(machine.world, gpu)),
         ("Bus Type: \t ", "PCIe"),
         ("DMA Size: \t ", f"{DMA_BITS} bits"),
         ("DMA Mask: \t ", f"{(1 << DMA_BITS) - 1:#x}"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from engine.control import accounts, limits
 from engine.control.accounts import Account, Identity
+from engine.control.containers import CONTAINER
 from engine.control.cpu_times import cpu_used
 from engine.control.process_table import is_kernel_thread
 from engine.control.processes import processes
@@ -134,7 +135,7 @@ def _environment(machine: Machine, process: Process) -> str:
     if process.gpus:
         known["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, process.gpus))
     known |= dict(process.environment)
-    return "".join(f"{name}={value}\0" for name, value in known.items())
+    return "".join(f"{name}={value}\0" for name, value in known.items() if name != CONTAINER)
 
 
 def _cgroup(machine: Machine, process: Process) -> str:

@@ -10,13 +10,13 @@ from engine.control.subnet_manager.lids import lid, manager_lid
 from engine.control.subnet_manager.managers import capability_mask
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file, link
-from engine.physics import links, port_counters
+from engine.physics import links, partition_keys, port_counters
 from engine.world.inventory import Hca
+from engine.world.records import FULL_DEFAULT_KEY
 
 LOGICAL_WORDS = {1: "DOWN", 2: "INIT", 3: "ARMED", 4: "ACTIVE"}
 GID_TABLE = {"InfiniBand": 8, "Ethernet": 256}
 PKEY_TABLE = 128
-DEFAULT_PKEY = 0xFFFF
 DEFAULT_SUBNET = 0xFE80_0000_0000_0000
 UVERBS_MAJOR, UVERBS_FIRST_MINOR = 231, 192
 UMAD_FIRST_MINOR = 0
@@ -92,10 +92,19 @@ def _port(hca: Hca) -> Children:
         "hw_counters": directory(_hardware_counters(hca)),
         "gids": directory(lambda machine: _gids(machine, hca)),
         "gid_attrs": directory(lambda machine: _gid_attributes(machine, hca)),
-        "pkeys": directory(
-            {str(index): file(f"0x{0 if index else DEFAULT_PKEY:04x}\n", 0o444) for index in range(PKEY_TABLE)}
-        ),
+        "pkeys": directory({str(index): _line(_partition_key(hca, index)) for index in range(PKEY_TABLE)}),
     }
+
+
+def _partition_key(hca: Hca, index: int) -> Callable[[Machine], str]:
+    """The key at an index, which a subnet manager gave; an Ethernet port has the default one."""
+
+    def key(machine: Machine) -> str:
+        if hca.link_layer == "Ethernet":
+            return f"0x{0 if index else FULL_DEFAULT_KEY:04x}"
+        return f"0x{partition_keys.key_at(machine.world, hca.port, index):04x}"
+
+    return key
 
 
 def _line(content: Callable[[Machine], str], mode: int = 0o444) -> Node:
@@ -114,8 +123,8 @@ def _physical(machine: Machine, hca: Hca) -> str:
 
 def _rate(machine: Machine, hca: Hca) -> str:
     """`400 Gb/sec (4X NDR)`; a port without a link shows the lowest rate."""
-    gbits = links.rate(machine.world, hca.port)
-    return f"{gbits} Gb/sec ({hca.lanes}X {links.speed(gbits).name})"
+    world, port = machine.world, hca.port
+    return f"{links.rate(world, port)} Gb/sec ({links.lanes(world, port)}X {links.generation(world, port).name})"
 
 
 def _counters(hca: Hca) -> Children:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.control import modules
+from engine.control.module_table import NOUVEAU
 from engine.control.pci_resources import Region, regions
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Content, Node, control_file, directory, file, link
 from engine.hostfs.tree import ErrorCode
 from engine.hostfs.views import _sys_infiniband, _sys_net, _sys_nvme
 from engine.hostfs.views._cpu_sets import cpu_list, cpu_mask, cpus_of_numa
+from engine.hostfs.views._pci_control import error_counts, on_number
 from engine.physics import pcie
 from engine.physics.config_space.space import class_code, revision, subsystem
 from engine.world.inventory import Hca, PcieDevice
@@ -51,7 +53,11 @@ def bound_driver(machine: Machine, device: PcieDevice) -> str | None:
     if driver is None or driver == BUILT_IN:
         return driver
     gpu = pcie.gpu_at(world, machine.host, device.address) if device.role == "gpu" else None
+    if gpu is not None and modules.holds_gpus(world, machine.host):
+        return NOUVEAU
     if gpu is not None and not world.gpus[gpu.id].bound:
+        return None
+    if world.pci_functions[f"{machine.host}/{device.address}"].unbound:
         return None
     return driver if modules.is_loaded(world, machine.host, MODULES.get(driver, driver)) else None
 
@@ -86,7 +92,14 @@ def _attributes(machine: Machine, device: PcieDevice) -> Children:
     links: dict[str, Node] = {"subsystem": link(f"{up}bus/pci")}
     if driver := bound_driver(machine, device):
         links["driver"] = link(f"{up}bus/pci/drivers/{driver}")
-    return {**children, **links, **_plain(machine, device), **_link_state(device), **_subsystems(machine, device)}
+    return {
+        **children,
+        **links,
+        **_plain(machine, device),
+        **_link_state(device),
+        **error_counts(device),
+        **_subsystems(machine, device),
+    }
 
 
 def _plain(machine: Machine, device: PcieDevice) -> dict[str, Node]:
@@ -111,14 +124,14 @@ def _plain(machine: Machine, device: PcieDevice) -> dict[str, Node]:
         "numa_node": file(f"{device.numa}\n"),
         "enable": file("1\n"),
         "uevent": file(lambda machine: _uevent(machine, device)),
-        "remove": control_file(_not_modelled),
-        "rescan": control_file(_not_modelled),
+        "remove": on_number("remove", device.address),
+        "rescan": on_number("rescan", device.address),
         "reset": control_file(_not_modelled),
     }
 
 
 def _not_modelled(_machine: Machine, _content: bytes) -> ErrorCode:
-    """Removing, resetting and looking again for functions through sysfs."""
+    """Resetting functions through sysfs."""
     return ErrorCode.NOT_MODELLED
 
 

@@ -4,6 +4,7 @@ drivers/firmware/dmi-id.c).
 
 from __future__ import annotations
 
+from engine.control import firmware
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, file
 from engine.hostfs.views import _sys_net
@@ -22,7 +23,7 @@ def _dmi(machine: Machine) -> dict[str, Node]:
     node = machine.node
     texts = {
         "bios_vendor": "American Megatrends International, LLC.",
-        "bios_version": node.bios,
+        "bios_version": firmware.bios(machine.world, machine.host),
         "board_name": node.product_name,
         "board_serial": node.serial,
         "board_vendor": node.vendor,

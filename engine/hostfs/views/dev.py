@@ -11,6 +11,7 @@ from dataclasses import replace
 from hashlib import shake_256
 
 from engine.control import accounts, logins, modules
+from engine.control.containers import device_cgroup
 from engine.control.history.boot_driver import NVSWITCH_MAJOR, UVM_MAJOR
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Effect, Node, block_device, character_device, directory, link
@@ -148,8 +149,18 @@ def _infiniband(machine: Machine) -> Children:
     return found
 
 
+def _numbered(machine: Machine) -> Children:
+    """Links by number. udev makes none for NVIDIA's devices, whose modules do not register with sysfs, unless a rule
+    says so; those of other devices are left out.
+    """
+    if not device_cgroup.by_rule(machine.world, machine.host):
+        return {}
+    return {name: link(target) for name, target in device_cgroup.link_targets(machine.world, machine.host).items()}
+
+
 def _table(machine: Machine) -> Children:
-    return {**_general(), **_drives(machine), **_nvidia(machine), "infiniband": directory(_infiniband)}
+    folders = {"infiniband": directory(_infiniband), "char": directory(_numbered)}
+    return {**_general(), **_drives(machine), **_nvidia(machine), **folders}
 
 
 DIRECTORY = directory(_table, realm=MEMORY)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.control import accounts, host_names, kernel_image, limits
+from engine.control import accounts, grub, host_names, kernel_image, limits, modprobe_settings
 from engine.control.files import SHARED_DIRECTORIES
 from engine.hostfs import mounts
 from engine.hostfs.machine import Machine
@@ -19,9 +19,7 @@ LOCKED, NO_LOGIN = "!", "*"
 GPU_TEXTS = frozenset(
     {
         "dcgm-exporter/default-counters.csv",
-        "modprobe.d/blacklist-nouveau.conf",
-        "modprobe.d/nvidia-graphics-drivers-kms.conf",
-        "modules-load.d/nvidia-peermem.conf",
+        "nvidia-container-runtime/config.toml",
     }
 )
 MODES = {"sudoers": 0o440, "sudoers.d/90-site": 0o440}
@@ -92,23 +90,6 @@ def lsb_release(machine: Machine) -> str:
 CODENAMES = {"20.04": "focal", "22.04": "jammy", "24.04": "noble"}
 
 
-def grub(machine: Machine) -> str:
-    """/etc/default/grub, with the options of the running kernel's command line."""
-    words = kernel_image.command_line(machine.world, machine.host).split()
-    options = " ".join(word for word in words if word != "ro" and not word.startswith(("BOOT_IMAGE=", "root=")))
-    settings = {"GRUB_DEFAULT": "0", "GRUB_TIMEOUT_STYLE": "hidden", "GRUB_TIMEOUT": "0", "GRUB_DISTRIBUTOR": "Ubuntu"}
-    lines = [f"{name}={value}" for name, value in settings.items()]
-    return "\n".join(
-        [
-            "# After a change: update-grub",
-            *lines,
-            f'GRUB_CMDLINE_LINUX_DEFAULT="{options}"',
-            'GRUB_CMDLINE_LINUX=""',
-            "",
-        ]
-    )
-
-
 def netplan(machine: Machine) -> str:
     """The addresses that the host gives itself, as netplan has them."""
     lines = ["network:", "  version: 2", "  renderer: networkd"]
@@ -156,7 +137,6 @@ def package_sources(machine: Machine) -> str:
 
 COMPUTED: dict[str, Callable[[Machine], str]] = {
     "apt/sources.list.d/cluster.sources": package_sources,
-    "default/grub": grub,
     "fstab": mounts.fstab,
     "group": group,
     "hostname": lambda machine: f"{machine.host}\n",
@@ -179,7 +159,9 @@ def _table(machine: Machine) -> Children:
     table: dict[str, Node] = {name: directory() for name in DIRECTORIES}
     table |= texts("etc", MODES, frozenset() if machine.node.gpus else GPU_TEXTS)
     table |= {name: file(content) for name, content in COMPUTED.items()}
-    table |= {path.removeprefix("/etc/"): file(content) for path, content in limits.DEFAULT_FILES.items()}
+    given = {**limits.DEFAULT_FILES, **modprobe_settings.default_files(machine.node)}
+    given |= grub.default_files(machine.inventory, machine.host)
+    table |= {path.removeprefix("/etc/"): file(content) for path, content in given.items()}
     table |= {
         "shadow": file(shadow, 0o640, gid=SHADOW),
         "netplan/50-cloud-init.yaml": file(netplan, 0o600),

@@ -91,7 +91,7 @@ def _hundredths(number: int) -> str:
 
 def _table(machine: Machine) -> Children:
     pid = own_pid(machine)
-    release = kernel_image.release(machine.inventory)
+    release = kernel_image.running(machine.world, machine.host)
     files: dict[str, Node] = {
         "cmdline": file(lambda m: f"{kernel_image.command_line(m.world, m.host)}\n", 0o444),
         "cpuinfo": file(cpuinfo, 0o444),
@@ -106,7 +106,7 @@ def _table(machine: Machine) -> Children:
         "swaps": file(SWAPS, 0o444),
         "sysrq-trigger": control_file(sysrq),
         "uptime": file(uptime, 0o444),
-        "version": file(lambda m: f"{kernel_image.banner(m.inventory)}\n", 0o444),
+        "version": file(lambda m: f"{kernel_image.banner(kernel_image.running(m.world, m.host))}\n", 0o444),
         "version_signature": file(f"Ubuntu {_package(machine, release)}\n", 0o444),
         "mounts": link("self/mounts"),
         "net": link("self/net"),
@@ -118,7 +118,7 @@ def _table(machine: Machine) -> Children:
 
 def _package(machine: Machine, release: str) -> str:
     """The kernel's package, as the banner names it at its end."""
-    banner = kernel_image.banner(machine.inventory)
+    banner = kernel_image.banner(release)
     return banner.rpartition("(Ubuntu ")[2].rstrip(")") or release
 
 

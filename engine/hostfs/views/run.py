@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.control import logins, service_state
+from engine.control.containers import daemon, toolkit
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file, link
 from engine.hostfs.realms import MEMORY
+from engine.physics.load import bound_gpus
 
 PID_FILES = {
     "chrony.service": "chrony/chronyd.pid",
@@ -49,8 +51,19 @@ def _users(machine: Machine) -> Children:
     return {str(user.uid): directory(mode=0o700, uid=user.uid, gid=user.uid) for user in users}
 
 
+def _cdi(machine: Machine) -> dict[str, Node]:
+    """The CDI specification that the toolkit's service writes at each boot: its devices alone."""
+    if not toolkit.cdi_there(machine.world, machine.host):
+        return {}
+    devices = "".join(f'    - name: "{index}"\n' for index, _ in enumerate(bound_gpus(machine.world, machine.host)))
+    text = f"---\ncdiVersion: 0.5.0\nkind: {toolkit.CDI_KIND}\ndevices:\n{devices}    - name: all\n"
+    return {"cdi/nvidia.yaml": file(text)}
+
+
 def _table(machine: Machine) -> Children:
     return {
+        **({"docker.sock": file("", mode=0o660)} if daemon.runs(machine.world, machine.host) else {}),
+        **_cdi(machine),
         "lock": directory(mode=0o1777),
         "shm": link("/dev/shm"),
         "sshd": directory(),

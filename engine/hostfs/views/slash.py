@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.hostfs.nodes import directory, link
+from engine.hostfs.views._dkms_tree import sources
 
 DIRECTORY = directory(
     {
@@ -21,7 +22,7 @@ DIRECTORY = directory(
                 "include": directory(),
                 "lib64": directory(),
                 "libexec": directory(),
-                "src": directory(),
+                "src": directory(sources),
             }
         ),
         "usr/local": directory(

@@ -8,10 +8,9 @@ manager's log and of opensm's.
 from __future__ import annotations
 
 from engine.control import journald, kernel_image
-from engine.control.subnet_manager.lids import host_of_manager
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file
-from engine.hostfs.views import _log_apt
+from engine.hostfs.views import _log_apt, etc_opensm
 from engine.hostfs.views._log_files import ADM, LogFile, Worded, files, is_authentication, packed, syslog_line
 from engine.kernel.units import MILLISECOND
 from engine.world.records import LogEntry, Priority
@@ -39,11 +38,20 @@ def fabric_manager_line(machine: Machine, entry: LogEntry) -> str:
 
 
 def opensm_line(machine: Machine, entry: LogEntry) -> str:
-    """A line of opensm.log; changes of state bear the flag SYS (0x80), the rest is INFO."""
+    """A line of opensm.log with its flag: changes of state are for the system's log too (SYS), errors and traps ERROR,
+    the rest INFO.
+    """
     moment = machine.calendar(entry.time)
-    flag = "0x80" if entry.text.startswith(("Entering", "OpenSM")) else "0x02"
+    flag = "0x80" if entry.text.startswith(_OPENSM_STATES) else "0x01" if _is_error(entry.text) else "0x02"
     thread = f"{(entry.pid or 1) * 0x1000 & 0xFFFFFFFF:08X}"
     return f"{moment.strftime('%b %d %H:%M:%S')} {moment.microsecond:06d} [{thread}] {flag} -> {entry.text}\n"
+
+
+_OPENSM_STATES = ("Entering", "OpenSM", "Exiting SM", "SM port is", "Found remote SM")
+
+
+def _is_error(text: str) -> bool:
+    return ": ERR " in text or text.startswith(("log_trap_info", "Received SMP on", "osm_prtn_make", "parse_part_conf"))
 
 
 def _program(source: str, worded: Worded, owner: int = ROOT) -> LogFile:
@@ -116,8 +124,7 @@ def _cluster(machine: Machine) -> dict[str, Node]:
         table |= files(machine, "fabricmanager.log", _program("nv-fabricmanager", fabric_manager_line))
     if machine.node.gpus:
         table["nvidia-dcgm"] = directory({"nv-hostengine.log": file("")})
-    manager = host_of_manager(machine.inventory)
-    if manager and manager.node == machine.host:
+    if etc_opensm.present(machine):
         table |= files(machine, "opensm.log", _program("OpenSM", opensm_line))
     return table
 

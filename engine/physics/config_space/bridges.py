@@ -16,7 +16,6 @@ from engine.physics.config_space.profile import KIB, Bar, Profile, capability
 
 _WAKES = "Version=3 PMED0 PMED3hot PMED3cold"
 _SEVERE = "DLP SDES TLP FCP CmpltTO CmpltAbrt RxOF MalfTLP ECRC"
-_ALL_CORRECTABLE = "RxErr BadTLP BadDLLP Rollover Timeout AdvNonFatalErr"
 _PORT_CLASS = 0x060400
 _ROOT_COMMAND = "I/O Mem BusMaster ParErr SERR DisINTx"
 _CHANNEL = capability(0x280, "virtual_channel", Control0="TC=255 Enable", Port="Extended=1")
@@ -33,7 +32,7 @@ _ROOT_ERRORS = capability(
     2,
     UEMsk="UnxCmplt UnsupReq ACSViol",
     UESvrt=_SEVERE,
-    CEMsk=_ALL_CORRECTABLE,
+    CEMsk="AdvNonFatalErr",
     AERCap="ECRCGenCap ECRCChkCap HdrLogCap",
 )
 _ROOT_CONTAINMENT = capability(
@@ -149,7 +148,7 @@ _UPSTREAM = Profile(
             "error_reporting",
             UEMsk="UnxCmplt",
             UESvrt=_SEVERE,
-            CEMsk=_ALL_CORRECTABLE,
+            CEMsk="AdvNonFatalErr",
             AERCap="FirstError=31 ECRCGenCap ECRCChkCap",
         ),
         capability(0x220, "extended_vendor_specific", Header="ID=0x2000 Rev=1 Len=32"),
@@ -192,7 +191,7 @@ _DOWNSTREAM = Profile(
             "error_reporting",
             UEMsk="UnxCmplt ACSViol",
             UESvrt=_SEVERE,
-            CEMsk=_ALL_CORRECTABLE,
+            CEMsk="AdvNonFatalErr",
             AERCap="FirstError=31 ECRCGenCap ECRCChkCap",
         ),
         capability(

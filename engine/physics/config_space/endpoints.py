@@ -1,7 +1,8 @@
 """Profiles of end points: GPU, NVSwitch, ConnectX-7, NVMe drives, network cards and what the processor itself shows.
 
 Values are those of an HGX H100 machine's `lspci -vvv` (a public capture of an 8-GPU server; CX7 and H100 with their
-vendors' firmware). Guesses: a boot drive has the registers of the same maker's data drive, the X550's are the usual
+vendors' firmware), but for the correctable errors, which that machine keeps from the operating system and ours reports.
+Guesses: a boot drive has the registers of the same maker's data drive, the X550's are the usual
 ones of its data sheet.
 """
 
@@ -14,7 +15,6 @@ from engine.physics.config_space.profile import GIB, KIB, MIB, Bar, Capability, 
 
 _MASKED = "UnxCmplt"
 _SEVERE = "DLP SDES TLP FCP CmpltTO CmpltAbrt RxOF MalfTLP ECRC"
-_ALL_CORRECTABLE = "RxErr BadTLP BadDLLP Rollover Timeout AdvNonFatalErr"
 _NO_WAKING = capability(0x40, "power_management", Flags="Version=3", Status="NoSoftRst")
 _REPORTS = "CorrErr NonFatalErr FatalErr UnsupReq RlxdOrd"
 
@@ -27,7 +27,7 @@ def _errors(at: int, version: int, status: str = "", first: int = 0, severe: str
         UEMsk=_MASKED,
         UESvrt=severe,
         CESta=status,
-        CEMsk=_ALL_CORRECTABLE,
+        CEMsk="AdvNonFatalErr",
         AERCap=f"FirstError={first} ECRCGenCap ECRCChkCap",
     )
 

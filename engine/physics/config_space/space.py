@@ -35,7 +35,17 @@ def config_space(world: World, node: str, address: str) -> bytes | None:
     device = machine.devices[address]
     link, redirects = _running(world, machine, device), pcie.redirects(world, node, address)
     key = ("pci config", node, address, link, redirects)
-    return world.inventory.once(key, lambda: _as_it_runs(world, machine, device, link, redirects))
+    space = world.inventory.once(key, lambda: _as_it_runs(world, machine, device, link, redirects))
+    written = world.pci_functions[f"{node}/{address}"].registers if world.pci_functions.generation else ()
+    return _overwritten(space, written) if written else space
+
+
+def _overwritten(space: bytes, written: tuple[tuple[int, int], ...]) -> bytes:
+    """The space with the bytes that somebody wrote."""
+    changed = bytearray(space)
+    for place, value in written:
+        changed[place] = value
+    return bytes(changed)
 
 
 def _as_it_runs(world: World, node: Node, device: PcieDevice, link: pcie.Link | None, redirects: bool) -> bytes:

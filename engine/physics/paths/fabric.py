@@ -6,10 +6,10 @@ The way is the one on which the traffic model sends flows.
 from __future__ import annotations
 
 from engine.kernel.quick_dataclass import dataclass
-from engine.physics import links
+from engine.physics import links, optics
 from engine.physics.paths import network
 from engine.physics.traffic import routes
-from engine.world.inventory import Inventory
+from engine.world.inventory import Cable, Inventory
 from engine.world.records import CableState
 from engine.world.world import World
 
@@ -33,9 +33,11 @@ class FabricPath:
         return max(0, len(self.links) - 1)
 
 
-def between(world: World, port_a: str, port_b: str) -> FabricPath | None:
-    """The way from one port to another; None where there is none (a port without a link, or different networks)."""
-    way = routes.path(world, port_a, port_b)
+def between(world: World, port_a: str, port_b: str, key_index: int = 0) -> FabricPath | None:
+    """The way from one port to another for a program that uses the partition key at `key_index`; None where there is
+    none (a port without a link, different networks or partitions).
+    """
+    way = routes.path(world, port_a, port_b, key_index)
     if not way:
         return None
     size = min(network.packet_size(world, end) for end in (port_a, port_b))
@@ -49,20 +51,21 @@ def _link(world: World, port: str) -> tuple[int, int]:
     rate, cable = world.inventory.once(("link of", port), lambda: _as_built(world.inventory, port))
     if cable is None:
         return rate, _CLEAN
-    state = world.cables[cable]
-    return min(rate, state.rate_limit or rate), state.error_exponent
+    return optics.fastest(world, cable, rate), optics.worst_exponent(world, cable)
 
 
-def _as_built(inventory: Inventory, port: str) -> tuple[int, str | None]:
+def _as_built(inventory: Inventory, port: str) -> tuple[int, Cable | None]:
     """What a link runs at with a good cable, and the cable in it."""
     cable = links.cable(inventory, port)
     ends = cable.ends if cable else (port,)
-    return min(links.place(inventory, end).device.rate for end in ends), cable.id if cable else None
+    return min(links.place(inventory, end).device.rate for end in ends), cable
 
 
-def carried(world: World, port_a: str, port_b: str, *, mtu: int | None = None, share: int = network.WHOLE) -> float:
+def carried(
+    world: World, port_a: str, port_b: str, *, mtu: int | None = None, share: int = network.WHOLE, key_index: int = 0
+) -> float:
     """GB/s of payload from one port to another in one direction, adapters and hosts left aside; 0.0 without a way."""
-    way = between(world, port_a, port_b)
+    way = between(world, port_a, port_b, key_index)
     if way is None:
         return 0.0
     size = min(mtu or way.mtu, way.mtu)

@@ -5,7 +5,8 @@ of NDR and 196 of HDR (ib_write_bw), 98.01 of RoCE over 100G; 33 of 93 GB/s with
 half with access control redirecting to the root (NVIDIA/nccl#949), 100 of 337 with a translating IOMMU, 34.5 of 44.6
 with adapters on other host bridges. Guesses: lost packets cost a round trip's window (go-back-N, 5 us); a path through
 the processor (0.8) or between sockets (0.5); RDMA of host memory under a translating IOMMU (0.93) or from the far
-socket (0.85).
+socket (0.85); small read requests and strict ordering (NVIDIA's tuning guides ask for 4096 bytes and relaxed ordering,
+and give no figures).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engine.physics import iommu, links
+from engine.physics import iommu, links, optics
 from engine.physics import pcie as bus
 from engine.physics.paths import pcie, topology
 from engine.world.inventory import Hca, Inventory
@@ -30,6 +31,9 @@ _ROCE_ROOM = 52  # what a RoCE packet needs of its interface's MTU beside the pa
 _INFINIBAND_SHARE = 0.988
 _ROUND_TRIP_SECONDS = 5e-6
 _TRANSLATED_HOST, _FAR_HOST = 0.93, 0.85
+_REQUEST_SHARE = (0.30, 0.55, 0.80, 0.95, 1.0, 1.0, 1.0, 1.0)
+"""Of a link's rate, by MaxReadReq (128 bytes times two to the power of the index): requests under way are limited."""
+_STRICT_ORDER = 0.75
 _STAGED, _TRANSLATED = 0.64, 0.45
 _FAR: Mapping[str, float] = MappingProxyType(
     {topology.HOST_BRIDGE: 0.80, topology.SAME_NUMA: 0.65, topology.SYSTEM: 0.50}
@@ -77,7 +81,7 @@ def interface_mtu(inventory: Inventory, hca: Hca) -> int:
 def cable_loss(world: World, port: str, mtu: int) -> float:
     """The share of packets that the cable in a port spoils."""
     joined = links.cable(world.inventory, port)
-    return packet_loss(world.cables[joined.id].error_exponent, mtu) if joined else 0.0
+    return packet_loss(optics.worst_exponent(world, joined), mtu) if joined else 0.0
 
 
 def wire(world: World, port: str, *, mtu: int | None = None, queue_pairs: int = 1, share: int = WHOLE) -> float:
@@ -96,6 +100,7 @@ def host_memory(world: World, hca_id: str, *, near: bool = True) -> float:
     """GB/s that an adapter moves to or from host memory, whatever its wire carries."""
     hca = world.inventory.hca(hca_id)
     rate = pcie.rdma(*pcie.slowest(world, hca.node, pcie.cached_hops(world, hca.node, hca.address)))
+    rate *= _request_share(world, hca) * (1.0 if _relaxed(world, hca) else _STRICT_ORDER)
     return rate * (1.0 if near else _FAR_HOST) * (_TRANSLATED_HOST if iommu.translates(world, hca.node) else 1.0)
 
 
@@ -114,6 +119,24 @@ def host_rdma(
     return min(carried, host_memory(world, hca_id, near=near))
 
 
+def _request_share(world: World, hca: Hca) -> float:
+    """What is left of a link whose adapter may ask for less than 4096 bytes at a time (Device Control, MaxReadReq)."""
+    if not world.pci_functions.generation:
+        return 1.0
+    from engine.physics.config_space import writing
+
+    return _REQUEST_SHARE[writing.field(world, hca.node, hca.address, "express", "DevCtl", "MaxReadReq")]
+
+
+def _relaxed(world: World, hca: Hca) -> bool:
+    """Whether an adapter's writes to host memory may overtake each other (Device Control, RlxdOrd)."""
+    if not world.pci_functions.generation:
+        return True
+    from engine.physics.config_space import writing
+
+    return bool(writing.field(world, hca.node, hca.address, "express", "DevCtl", "RlxdOrd"))
+
+
 def gpu_nic(world: World, gpu_id: str, hca_id: str, *, direct: bool = True) -> float:
     """GB/s between a GPU's memory and an adapter of its node, each way while both run.
 
@@ -124,7 +147,7 @@ def gpu_nic(world: World, gpu_id: str, hca_id: str, *, direct: bool = True) -> f
     between, ports, distance = world.inventory.once(
         ("gpu to adapter", pattern, gpu.address, hca.address), lambda: _way(world, pattern, gpu.address, hca.address)
     )
-    straight = pcie.rdma(*pcie.slowest(world, gpu.node, between))
+    straight = pcie.rdma(*pcie.slowest(world, gpu.node, between)) * _request_share(world, hca)
     uplink = pcie.copy(*pcie.uplink(world, gpu.node, gpu.address))
     if not direct:
         return min(straight, uplink / 2 * _STAGED)

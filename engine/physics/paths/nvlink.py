@@ -48,13 +48,17 @@ def working(world: World, gpu_id: str) -> int:
     return sum(link not in world.nvlinks[gpu_id].down for link in range(product.nvlinks))
 
 
+def routed(world: World, gpu_id: str) -> bool:
+    """Whether NVSwitches route traffic of a GPU: the fabric manager's partition is in force, and has a place for it."""
+    host = gpu_id.partition("/")[0]
+    state = world.nvlink_fabric[host]
+    return bool(world.node(host).nvswitches) and state.peer_access and gpu_id not in state.refused
+
+
 def joined(world: World, gpu_a: str, gpu_b: str) -> int:
-    """How many NVLinks carry traffic between two GPUs: 0 on different nodes or boards without NVSwitches, and where the
-    fabric manager's partition does not route between them.
-    """
-    host = gpu_a.partition("/")[0]
-    together = host == gpu_b.partition("/")[0] and gpu_a != gpu_b
-    if not together or not world.node(host).nvswitches or not world.nvlink_fabric[host].peer_access:
+    """How many NVLinks carry traffic between two GPUs: 0 on different nodes, and where no NVSwitch routes it."""
+    together = gpu_a.partition("/")[0] == gpu_b.partition("/")[0] and gpu_a != gpu_b
+    if not together or not routed(world, gpu_a) or not routed(world, gpu_b):
         return 0
     return min(working(world, gpu_a), working(world, gpu_b))
 

@@ -49,11 +49,12 @@ def _came(simulation: Simulation[World]) -> None:
 
 
 def _swept(simulation: Simulation[World], event: SubnetSwept) -> None:
-    if not event.rerouted:
+    if not event.rerouted and not event.moved:
         _came(simulation)
     elif _busy(simulation.world):
-        from engine.physics.traffic.exchange import reroute
+        from engine.physics.traffic.exchange import break_off, reroute
 
+        break_off(simulation, event.moved)
         reroute(simulation, simulation.world.bundles.changed())
 
 

@@ -77,6 +77,22 @@ def reroute(simulation: Simulation[World], owners: Iterable[str], down: Iterable
         _replace(simulation, moving)
 
 
+def break_off(simulation: Simulation[World], ports: Iterable[str]) -> None:
+    """These ports have got other LIDs: connections between queue pairs go on sending to the old ones, and IP asks anew
+    (Linux: ipoib_event flushes its paths at a change of LID).
+    """
+    ends, bundles = set(ports), simulation.world.bundles
+    for owner in bundles.changed():
+        flows = tuple(_stale(flow, ends) for flow in bundles[owner].flows)
+        if flows != bundles[owner].flows:
+            bundles.update(owner, flows=flows)
+
+
+def _stale(flow: Flow, ends: set[str]) -> Flow:
+    hit = not flow.service.tcp and (flow.source in ends or flow.destination in ends)
+    return dataclasses.replace(flow, stale=True) if hit else flow
+
+
 def review(simulation: Simulation[World], links: Iterable[str]) -> None:
     """Divide links again whose capacity may have changed although they stayed up."""
     owners = sorted({owner for link in links for owner in simulation.world.traffic[link].owners})
@@ -129,6 +145,8 @@ def _routed(router: Router, bundle: Bundle, *, again: bool = False) -> Bundle:
     """The bundle with a way for each flow that has none, or for all of them."""
     detours, flows = router.detours, []
     for flow in bundle.flows:
-        links = (router.path(flow.source, flow.destination) or ()) if again or not flow.links else flow.links
+        links = flow.links
+        if again or not links:
+            links = () if flow.stale else router.path(flow.source, flow.destination, flow.key_index) or ()
         flows.append(flow if links == flow.links else dataclasses.replace(flow, links=links))
     return dataclasses.replace(bundle, flows=tuple(flows), detoured=router.detours > detours)

@@ -59,8 +59,10 @@ def full_shares(bundle: Bundle) -> tuple[int, ...]:
 
 
 def volume(flow: Flow, bits: int) -> Volume:
-    """`bits` per second of a flow's payload, with its packets."""
-    return Volume(bits, bits // (8 * flow.service.mtu))
+    """`bits` per second of a flow's payload, with its packets, and the waiting for its receiver if that is all that it
+    asks for: where it is short, the solution tells who waits.
+    """
+    return Volume(bits, bits // (8 * flow.service.mtu), flow.held if bits >= flow.rate else 0)
 
 
 def priorities(world: World, flow: Flow) -> list[int]:

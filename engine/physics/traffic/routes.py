@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from engine.kernel.random import hash64
-from engine.physics import links
+from engine.physics import links, partition_keys
 from engine.physics.traffic import forwarding
 from engine.world.inventory import Inventory
 from engine.world.world import World
@@ -21,9 +21,11 @@ from engine.world.world import World
 _UNSEEN = "network>"
 
 
-def path(world: World, source: str, destination: str) -> tuple[str, ...] | None:
-    """Egress ports from a host's port to another's, in order; None where there is no way."""
-    return Router(world).path(source, destination)
+def path(world: World, source: str, destination: str, key_index: int = 0) -> tuple[str, ...] | None:
+    """Egress ports from a host's port to another's, in order; None where there is no way. Of InfiniBand ports, programs
+    use the partition key at `key_index`.
+    """
+    return Router(world).path(source, destination, key_index)
 
 
 def unseen(port: str) -> str:
@@ -117,19 +119,21 @@ class Router:
         self._searched: dict[str, Hops] = {}
         self._up = dict.fromkeys(down, False)
 
-    def path(self, source: str, destination: str) -> tuple[str, ...] | None:
+    def path(self, source: str, destination: str, key_index: int = 0) -> tuple[str, ...] | None:
         """As the function `path`."""
-        found = self._path(source, destination)
+        found = self._path(source, destination, key_index)
         self.detours += found is None
         return found
 
-    def _path(self, source: str, destination: str) -> tuple[str, ...] | None:
+    def _path(self, source: str, destination: str, key_index: int) -> tuple[str, ...] | None:
         if not (self._usable(source) and self._usable(destination)):
             return None
         start, end = self._wiring.seats.get(source), self._wiring.seats.get(destination)
         if start is None or end is None:
             return self._beside(source, destination)
         if forwarding.governs(self._world, start[0]):
+            if not partition_keys.may_talk(self._world, source, destination, key_index):
+                return None
             return forwarding.way(self._world, source, destination, self._usable)
         switches = self._walk(_hops(self._world.inventory, self._wiring, end[0]), start[0], end[2])
         if switches is None:

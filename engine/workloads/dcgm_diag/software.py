@@ -38,6 +38,9 @@ def run(gpus: Sequence[Reading], parameters: Parameters, release: tuple[int, int
     for gpu in gpus:
         if not gpu.lost and _worn_out(gpu):
             found.add(_error(SRAM, Fault.SRAM_THRESHOLD, gpu, gpu.index, 1))
+    for gpu in gpus:
+        if nvlink_fabric.refused(gpu.world, gpu.gpu.id):
+            found.add(_error(FABRIC, Fault.FABRIC, gpu, _CLUSTER, 0, 0, "training failed"))  # text: a guess
     if gpus and _fabric_is_down(gpus[0]):
         for gpu in gpus:
             found.add(_error(FABRIC, Fault.FABRIC, gpu, _CLUSTER, 0, 0, "training in progress"))

@@ -26,7 +26,9 @@ _ETHERNET = "Ethernet"
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """A connection between two ports on the ring, the ranks at its ends, and its way (None: there is none)."""
+    """A connection between two ports on the ring, the ranks at its ends, its way (None: there is none), and the index
+    of the partition key that it uses.
+    """
 
     source: str
     destination: str
@@ -34,6 +36,7 @@ class Rail:
     receiver: int
     way: FabricPath | None
     rate: float
+    key_index: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,8 @@ def rails_of(world: World, parts: Sequence[HostPart], shape: Shape) -> Rails:
 
 def _rail(world: World, here: HostPart, there: HostPart, place: int) -> Rail:
     source, destination = here.adapters[place], there.adapters[place]
-    way = fabric.between(world, source.hca.port, destination.hca.port)
+    key = here.environment.number("NCCL_IB_PKEY", 0)
+    way = fabric.between(world, source.hca.port, destination.hca.port, key)
     ethernet = source.hca.link_layer == _ETHERNET
     rate = network.wire_rate(way.rate, ethernet, way.mtu, way.loss) if way else 0.0
     return Rail(
@@ -121,6 +125,7 @@ def _rail(world: World, here: HostPart, there: HostPart, place: int) -> Rail:
         there.ranks[there.gpus.index(destination.gpu)],
         way,
         rate,
+        key,
     )
 
 

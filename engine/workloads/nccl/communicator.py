@@ -28,11 +28,12 @@ _LARGE = 1 << 34
 
 
 class Demand(NamedTuple):
-    """What flows from one port to another while a collective runs, in bit/s."""
+    """What flows from one port to another while a collective runs, in bit/s, over the partition key at an index."""
 
     source: str
     destination: str
     rate: int
+    key_index: int = 0
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Communicator:
         found = self.timing(operation, bytes_moved)
         moved = timing.through_network(self.shape, operation, found.algorithm) * bytes_moved / found.microseconds / 1000
         rate = int(min(moved / self.shape.adapters, self.rails.slowest) * 8e9)
-        return tuple(Demand(rail.source, rail.destination, rate) for rail in self.rails.rails)
+        return tuple(Demand(rail.source, rail.destination, rate, rail.key_index) for rail in self.rails.rails)
 
     @cached_property
     def failure(self) -> CollectiveFailed | None:

@@ -106,7 +106,7 @@ def host_part(
         adapters=chosen,
         adapter_rates=tuple(_adapter_rate(world, adapter, touched) for adapter in chosen),
         nvlinks=joined,
-        multicast=bool(environment.number("NCCL_NVLS_ENABLE", 2)) and world.nvlink_fabric[host].multicast,
+        multicast=bool(environment.number("NCCL_NVLS_ENABLE", 2)) and _multicast(world, gpus),
         ring=_ring(world, gpus, joined, clock, environment),
         copy=nvlink.peer_copy(world, gpus[0].id, gpus[1].id) if len(gpus) > 1 else WITHOUT_LIMIT,
         clock=clock,
@@ -139,6 +139,12 @@ def _devices(world: World, ranks: Sequence[Rank], environment: Environment) -> t
     return adapters.listed(world, ranks[0].host, environment, all(rank.verbs for rank in ranks))
 
 
+def _multicast(world: World, gpus: Sequence[Gpu]) -> bool:
+    """Whether groups for NVLink SHARP can be made of these GPUs of one host."""
+    state = world.nvlink_fabric[gpus[0].node]
+    return state.multicast and not any(gpu.id in state.refused for gpu in gpus)
+
+
 def _joined(world: World, gpus: Sequence[Gpu], environment: Environment) -> int:
     """The fewest NVLinks that a GPU shares with another one that takes part; all of its own if it is alone."""
     if (
@@ -148,7 +154,7 @@ def _joined(world: World, gpus: Sequence[Gpu], environment: Environment) -> int:
         return 0
     if len(gpus) == 1:
         return nvlink.working(world, gpus[0].id)
-    if not world.node(gpus[0].node).nvswitches or not world.nvlink_fabric[gpus[0].node].peer_access:
+    if not all(nvlink.routed(world, gpu.id) for gpu in gpus):
         return 0
     return min(nvlink.working(world, gpu.id) for gpu in gpus)
 
@@ -179,5 +185,6 @@ def _adapter_rate(world: World, adapter: Adapter, touched: bool) -> float:
 def _touched(world: World, host: str) -> bool:
     """Whether PCIe of a host may not run as it was built."""
     return world.systems[host].kernel_options is not None or any(
-        identifier.startswith(f"{host}/") for identifier in world.pcie_links.changed()
+        identifier.startswith(f"{host}/")
+        for identifier in (*world.pcie_links.changed(), *world.pci_functions.changed())
     )

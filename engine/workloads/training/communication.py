@@ -18,12 +18,14 @@ from itertools import islice
 from types import MappingProxyType
 
 from engine.control.accounts import identity
+from engine.control.containers.inside import sees_infiniband
 from engine.control.files import files_key
 from engine.control.slurm import script
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.physics import links
+from engine.physics.paths import receiving
 from engine.physics.traffic import exchange as traffic
 from engine.workloads.nccl import CollectiveFailed, Communicator, Rank, Result, communicator
 from engine.workloads.training import inputs, model
@@ -51,13 +53,15 @@ class Collectives:
     """The collectives of a run.
 
     `tensor` is ns of one all-reduce in a tensor parallel group, `exchange` of what replicas exchange in a step; `ports`
-    are those that they use, `sent` says who sends how many bits to whom in a step.
+    are those that they use, `sent` says who sends how many bits to whom in a step, over the partition key at
+    `key_index`.
     """
 
     tensor: int
     exchange: int
     ports: tuple[str, ...] = ()
     sent: tuple[tuple[str, str, int], ...] = ()
+    key_index: int = 0
 
 
 def owner(job: int) -> str:
@@ -118,7 +122,12 @@ def send(simulation: Simulation[World], job: Job, run: TrainingRun, found: Colle
     if not 1 < len(run.nodes) <= _LARGEST_SENDER or not step:
         return
     rates = ((source, destination, bits * SECOND // step) for source, destination, bits in found.sent)
-    flows = [Flow(source, destination, rate) for source, destination, rate in rates if rate]
+    key = found.key_index
+    flows = [
+        Flow(source, to, rate, key_index=key, held=receiving.held(simulation.world, source, to, rate))
+        for source, to, rate in rates
+        if rate
+    ]
     if flows:
         since = run.regimes[-1].since
         traffic.open_bundle(simulation, owner(job.id), flows, coupled=True, since=min(since, simulation.now))
@@ -137,8 +146,13 @@ def adjust(simulation: Simulation[World], job: Job, run: TrainingRun) -> None:
         except CollectiveFailed:
             return
     elif flows and before.step and now.step and abs(now.step - before.step) * _NOTICED > before.step:
-        slower = tuple(replace(flow, rate=flow.rate * before.step // now.step) for flow in flows)
+        slower = tuple(_paced(flow, before.step, now.step) for flow in flows)
         traffic.open_bundle(simulation, owner(job.id), slower, coupled=True)
+
+
+def _paced(flow: Flow, before: int, now: int) -> Flow:
+    """A flow of the same messages with steps of another duration."""
+    return replace(flow, rate=flow.rate * before // now, held=flow.held * before // now)
 
 
 def is_short(world: World, job: Job) -> bool:
@@ -160,7 +174,8 @@ def ranks(world: World, job: Job, hosts: tuple[str, ...]) -> list[Rank]:
             process = place.process
             variables: Mapping[str, str] = MappingProxyType(dict(process.environment))
             limits = {"cpus": process.cpus, "memory_lock": process.memory_lock}
-            found.append(Rank(host, place.gpu, process.pid, process.user, variables, **limits))  # type: ignore[arg-type]
+            sees = sees_infiniband(world, host, variables)
+            found.append(Rank(host, place.gpu, process.pid, process.user, variables, verbs=sees, **limits))  # type: ignore[arg-type]
     return found
 
 
@@ -224,7 +239,8 @@ def _looked_at(run: TrainingRun, touched: set[str]) -> tuple[str, ...]:
 def _touched(world: World, run: TrainingRun) -> set[str]:
     """Nodes of a run of whose GPUs, buses, ports, cables, files or system something is not as it was at first."""
     tables = (
-        world.gpus, world.pcie_links, world.nvlinks, world.nvlink_fabric, world.ports, world.cables, world.files,
+        world.gpus, world.pcie_links, world.pci_functions, world.nvlinks, world.nvlink_fabric, world.ports,
+        world.cables, world.files,
     )  # fmt: skip
     found = {part.partition("/")[0] for table in tables for name in table.changed() for part in name.split("--")}
     for host in run.nodes:
@@ -271,4 +287,5 @@ def _timed(run: TrainingRun, between: Communicator, inside: Sequence[Communicato
         tensor = max(round(each.timing("all_reduce", size).microseconds * _MICROSECOND) for each in inside)
     if plan.tensor_parallel == 1 and not exchange:
         between.timing("all_reduce", 8)
-    return Collectives(tensor, exchange, between.ports, tuple((*ends, bits) for ends, bits in sent.items()))
+    key = between.rails.rails[0].key_index if between.rails.rails else 0
+    return Collectives(tensor, exchange, between.ports, tuple((*ends, bits) for ends, bits in sent.items()), key)

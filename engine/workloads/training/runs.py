@@ -30,6 +30,7 @@ from engine.world.events import (
     NodePowered,
     NvLinksChanged,
     PcieLinkChanged,
+    PowerInputChanged,
     ProcessesHeld,
     ThermalRegimeDue,
     TrafficChanged,
@@ -266,7 +267,9 @@ def _refresh_node(simulation: Sim, host: str, *, network: bool = False) -> None:
         refresh(simulation, job, host, network=network)
 
 
-def _node_changed(simulation: Sim, event: GpuLoadChanged | GpuSettingsChanged | AirChanged | NodePowered) -> None:
+def _node_changed(
+    simulation: Sim, event: GpuLoadChanged | GpuSettingsChanged | AirChanged | NodePowered | PowerInputChanged
+) -> None:
     _refresh_node(simulation, event.node)
 
 
@@ -305,6 +308,7 @@ HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (GpuLoadChanged, _node_changed),
     (GpuSettingsChanged, _node_changed),
     (AirChanged, _node_changed),
+    (PowerInputChanged, _node_changed),
     (NodePowered, _node_changed),
     (ThermalRegimeDue, _gpu_changed),
     (GpuLost, _gpu_changed),

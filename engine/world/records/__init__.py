@@ -16,6 +16,10 @@ from engine.world.records.communicators import (
     Meeting,
     Member,
 )
+from engine.world.records.containers import (
+    Container,
+    ContainerHost,
+)
 from engine.world.records.dcgm import (
     EntityGroup,
     FieldGroup,
@@ -44,6 +48,7 @@ from engine.world.records.logs import (
     Priority,
     Sel,
     SelEntry,
+    SelFlood,
 )
 from engine.world.records.mig import (
     ComputeInstance,
@@ -51,6 +56,7 @@ from engine.world.records.mig import (
     MigState,
 )
 from engine.world.records.network import (
+    CableEnds,
     CableState,
     Flapping,
     ForwardingTable,
@@ -59,6 +65,7 @@ from engine.world.records.network import (
     PortCounters,
     PortState,
     SubnetManagerState,
+    SwitchState,
 )
 from engine.world.records.node import (
     BootPhase,
@@ -68,12 +75,26 @@ from engine.world.records.node import (
 )
 from engine.world.records.operating_system import (
     Login,
+    ModuleBuild,
     OsState,
     PackageChange,
     Process,
     Service,
     WrittenFile,
     WrittenFiles,
+)
+from engine.world.records.optics import (
+    AdapterState,
+    ConnectorState,
+    ModuleState,
+)
+from engine.world.records.pci import PciFunctionState
+from engine.world.records.platform import (
+    BmcState,
+    FirmwareState,
+    LeakState,
+    PduState,
+    PlatformState,
 )
 from engine.world.records.play import (
     ActiveFault,
@@ -84,6 +105,7 @@ from engine.world.records.play import (
     Harm,
 )
 from engine.world.records.slurm import (
+    Dependency,
     Job,
     JobRun,
     JobStep,
@@ -97,6 +119,7 @@ from engine.world.records.sockets import (
     SocketEnd,
     Sockets,
 )
+from engine.world.records.subnet import FULL_DEFAULT_KEY, KeyTable, ManagerMemory, Partition
 from engine.world.records.thermal import (
     CoolingState,
     FanState,
@@ -121,27 +144,36 @@ from engine.world.records.training import (
 )
 
 __all__ = [
+    "FULL_DEFAULT_KEY",
     "WHOLE",
     "AccountedProcess",
     "ActiveFault",
+    "AdapterState",
     "BlastRadius",
+    "BmcState",
     "BoardDefect",
     "BootPhase",
     "BootRecord",
     "Bundle",
     "BusDefect",
     "BusState",
+    "CableEnds",
     "CableState",
     "Checkpoint",
     "ComputeInstance",
     "Connection",
+    "ConnectorState",
+    "Container",
+    "ContainerHost",
     "CoolingState",
+    "Dependency",
     "EccCounts",
     "EntityGroup",
     "FanState",
     "FatalXid",
     "Faults",
     "FieldGroup",
+    "FirmwareState",
     "Flapping",
     "Flow",
     "ForwardingTable",
@@ -156,23 +188,32 @@ __all__ = [
     "Job",
     "JobRun",
     "JobStep",
+    "KeyTable",
+    "LeakState",
     "LinkSample",
     "Listener",
     "Log",
     "LogEntry",
     "LogicalState",
     "Login",
+    "ManagerMemory",
     "Meeting",
     "Member",
     "MigState",
+    "ModuleBuild",
+    "ModuleState",
     "NodeState",
     "NvFabricState",
     "NvLinkErrors",
     "NvLinkState",
     "OsState",
     "PackageChange",
+    "Partition",
+    "PciFunctionState",
     "PcieLinkState",
+    "PduState",
     "PhysicalState",
+    "PlatformState",
     "PortCounters",
     "PortState",
     "PortTraffic",
@@ -186,6 +227,7 @@ __all__ = [
     "RowRemap",
     "Sel",
     "SelEntry",
+    "SelFlood",
     "Service",
     "ServiceClass",
     "SlurmController",
@@ -193,6 +235,7 @@ __all__ = [
     "SocketEnd",
     "Sockets",
     "SubnetManagerState",
+    "SwitchState",
     "ThermalHistory",
     "ThermalRegime",
     "TrainingConfiguration",

@@ -10,12 +10,17 @@ from engine.kernel.quick_dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class PcieLinkState:
     """The link above a PCI function, by `dgx-02/0000:1b:00.0`: what keeps it below what both ends can do (None:
-    nothing). `redirect` says that its port sends peer requests up to the root (ACS ReqRedir and CmpltRedir).
+    nothing). `redirect` says that its port sends peer requests up to the root (ACS ReqRedir and CmpltRedir); `held` is
+    the generation to which software had it trained (None: as well as it can). A link with bad signals is mended by its
+    own protocol about every `errors_every` ns (0: never) in the time since `errors_since`.
     """
 
     generation: int | None = None
     width: int | None = None
     redirect: bool = False
+    held: int | None = None
+    errors_every: int = 0
+    errors_since: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +55,13 @@ class NvFabricState:
 
     `peer_access`: the GPUs' partition routes traffic between them (links may be up without it), `multicast`: groups for
     NVLink SHARP can be made. `programmed`: a fabric manager has come up since the NVSwitches were last reset. What is
-    stale is so until every GPU has been reset; `reset` are those that have been since.
+    stale is so until every GPU has been reset; `reset` are those that have been since. `refused` are GPUs that
+    registered and got no routes, as the fabric manager had no place for them; with `room` it has one by now.
     """
 
     peer_access: bool = True
     multicast: bool = True
     programmed: bool = True
     reset: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    room: bool = True

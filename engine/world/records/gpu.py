@@ -29,10 +29,14 @@ class RecoveryAction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BusDefect:
-    """Why a GPU drops off the bus. A cold start revives it for `holds_after_cold_start` ns (None: not at all)."""
+    """Why a GPU drops off the bus. A cold start revives it for `holds_after_cold_start` ns (None: not at all).
+
+    One `at_start` sleeps until the node starts the next time, and then does not answer the driver.
+    """
 
     holds_after_cold_start: int | None
     seating: bool = False
+    at_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +133,7 @@ class GpuState:
     clock that somebody locked (least and most, MHz), `timeslice` the one of compute policies (0: default), `boost` the
     video boost slider's position. `defects` go with the board. If `gsp_stalled`, its firmware answers no call
     of the driver, of which `gsp_timeouts` have waited in vain. `fatal` is the last Xid that ended work on it.
+    `contact_permille` is its thermal resistance in permille of the usual one.
     """
 
     bus: BusState = BusState.PRESENT
@@ -163,3 +168,4 @@ class GpuState:
     gsp_stalled: bool = False
     gsp_timeouts: int = 0
     fatal: FatalXid | None = None
+    contact_permille: int = 1000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from engine.kernel.quick_dataclass import dataclass
+from engine.world.records.optics import AdapterState
 
 
 class Priority(Enum):
@@ -42,8 +43,11 @@ class BootRecord:
 
     `driver` is the NVIDIA kernel module's version (None: it was not loaded), `absent` the PCI functions that did not
     show up, `linked` the RDMA devices whose port had a link, `silent` those functions that showed up and did not answer
-    the driver, `kernel_options` what the boot loader was given for the kernel (None: the image's own), `narrow` the
-    PCI functions whose link runs below what both of its ends can do, each with its generation and width.
+    the driver, `kernel_options` what the boot loader was given for the kernel (None: the image's own), `narrow` the PCI
+    functions whose link runs below what both of its ends can do, each with its generation and width, `kernel` the
+    release ("": the site's), `secure` whether Secure Boot was on, `refusal` what kept the NVIDIA module out (as
+    engine.control.module_rules names it), `nouveau` whether the kernel's own driver was loaded before it, `cards`
+    network cards whose firmware does not run as they were delivered, `bios` the BIOS's version ("": the board's).
     """
 
     start: int
@@ -53,6 +57,12 @@ class BootRecord:
     silent: tuple[str, ...] = ()
     kernel_options: str | None = None
     narrow: tuple[tuple[str, int, int], ...] = ()
+    kernel: str = ""
+    secure: bool = False
+    refusal: str = ""
+    nouveau: bool = False
+    cards: tuple[tuple[str, AdapterState], ...] = ()
+    bios: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +86,24 @@ class SelEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SelFlood:
+    """So many entries of one kind that a sensor has written one after the other, `every` ns, from `first` on."""
+
+    first: int
+    every: int
+    count: int
+    sensor_type: str
+    sensor: str
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sel:
-    """A BMC's system event log since the site's start."""
+    """A BMC's system event log since the site's start. Times are those of the BMC's clock. `overflowed` says that
+    something could not be written since it was last cleared.
+    """
 
     entries: tuple[SelEntry, ...] = ()
     cleared_at: int | None = None
+    flood: SelFlood | None = None
+    overflowed: bool = False

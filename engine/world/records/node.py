@@ -43,8 +43,13 @@ class NodeState:
 
 @dataclass(frozen=True, slots=True)
 class PsuState:
-    """A power supply."""
+    """A power supply. `input_lost` says that its own cord gives nothing (pulled, loose); `feed` is the letter of the
+    rack PDU that its cord was moved to ("": the usual one). One that `failed` and `latched` it is whole: it comes back
+    when it is pulled and pushed in again.
+    """
 
     failed: bool = False
     input_lost: bool = False
     serial: str = ""
+    feed: str = ""
+    latched: bool = False

@@ -77,6 +77,17 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleBuild:
+    """What DKMS made of a module's source for one kernel: `state` is built or installed, `signer` the name of the key
+    that signed it ("": it bears no signature).
+    """
+
+    version: str
+    state: str
+    signer: str
+
+
+@dataclass(frozen=True, slots=True)
 class OsState:
     """The running system of a host, as far as it differs from what its role and the site's software versions give.
 
@@ -84,7 +95,11 @@ class OsState:
     (None: unloaded), `services` units by name, `processes` those that are not a service's own, `runnable` how much CPU
     they asked for in total (time, permille of one CPU) at each change, `interfaces_down` network interfaces that were
     set down, `draws` how often programs asked the kernel for chance, `kernel_options` what the boot loader gave the
-    running kernel after its root file system (None: what the image has).
+    running kernel after its root file system (None: what the image has), `kernel` the release that runs ("": the
+    site's), `module_builds` what DKMS built, by `module/release` (None: nothing any more), `early_settings` modprobe's
+    settings in each kernel's initramfs, `module_parameters` what modules were given when they were loaded,
+    `half_configured` packages whose configuration broke off, `enrolled_keys` keys that the firmware trusts beside those
+    of the image, `requested_keys` those that wait for somebody at the console.
     """
 
     packages: Mapping[str, str | None] = field(default_factory=lambda: MappingProxyType({}))
@@ -100,6 +115,13 @@ class OsState:
     interfaces_down: tuple[str, ...] = ()
     draws: int = 0
     kernel_options: str | None = None
+    kernel: str = ""
+    module_builds: Mapping[str, ModuleBuild | None] = field(default_factory=lambda: MappingProxyType({}))
+    early_settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    module_parameters: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    half_configured: tuple[str, ...] = ()
+    enrolled_keys: tuple[str, ...] = ()
+    requested_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,15 @@ class JobRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Dependency:
+    """What a job waits for: `kind` of `--dependency`, the other job, ns after its beginning (`after` alone)."""
+
+    kind: str
+    job: int = 0
+    delay: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A Slurm job. `time_limit` 0 is none, `cpu_masks` are bit masks by node, `reason` is what squeue shows."""
 
@@ -122,13 +131,17 @@ class Job:
     session: int = 0
     comment: str = ""
     nice: int = 0
+    environment: tuple[tuple[str, str], ...] = ()
+    dependencies: tuple[Dependency, ...] = ()
+    any_dependency: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SlurmController:
     """slurmctld's own state.
 
-    `configuration` holds the texts of slurm.conf and gres.conf that it has read (None: the site's own).
+    `configuration` holds the texts of slurm.conf and gres.conf that it has read (None: the site's own), `scripts` the
+    running batch jobs whose script is for a shell to run, `scripts_begun` those of them that a shell has begun.
     """
 
     next_job: int = 1
@@ -136,3 +149,5 @@ class SlurmController:
     configuration: tuple[str, str] | None = None
     pass_due: int | None = None
     planned_nodes: tuple[str, ...] = ()
+    scripts: tuple[int, ...] = ()
+    scripts_begun: tuple[int, ...] = ()

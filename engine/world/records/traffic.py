@@ -27,7 +27,9 @@ class ServiceClass:
 @dataclass(frozen=True, slots=True)
 class Flow:
     """A stream of data between two ports: port ids of both ends, bit/s of payload that it would send, the egress ports
-    on its way in order (none: there is no way), and its service.
+    on its way in order (none: there is no way), its service, and the index of the partition key that it uses. It is
+    `stale` once the LID of an end is another than when it was opened: what it sends goes to the old one. `held` is the
+    part of the time (ppm) in which the ports on its way wait for its receiver while it gets all that it asks for.
     """
 
     source: str
@@ -35,6 +37,9 @@ class Flow:
     rate: int
     links: tuple[str, ...] = ()
     service: ServiceClass = ServiceClass()
+    key_index: int = 0
+    stale: bool = False
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True)

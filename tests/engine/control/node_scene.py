@@ -31,9 +31,10 @@ MODULES = (
 )
 
 
-def node_simulation(seed: int = 1, driver_version: str | None = None) -> Simulation[World]:
-    """The first site, with another driver if one is given."""
+def node_simulation(seed: int = 1, driver_version: str | None = None, gpu: str | None = None) -> Simulation[World]:
+    """The first site, with another driver or another GPU if one is given."""
     overrides = {"software.driver": driver_version, "software.fabric_manager": driver_version} if driver_version else {}
+    overrides |= {"hardware.gpu": gpu} if gpu else {}
     handlers = [pair for module in MODULES for pair in module.HANDLERS]
     return Simulation(World(load_site("dgx-h100-4", overrides), seed), seed, Bus(handlers))
 

@@ -36,7 +36,7 @@ def test_a_reboot_starts_everything_anew() -> None:
     assert after[-2].id == before.id
     assert boot.uptime(simulation.world, NODE, simulation.now) < 2 * MINUTE
     assert network.reachable(simulation.world, HEAD, NODE)
-    usual = {"apt-daily.service", "apt-daily-upgrade.service", "logrotate.service"}
+    usual = {"apt-daily.service", "apt-daily-upgrade.service", "logrotate.service", "opensm.service"}
     stopped = {
         name for name in systemd.units(simulation.world, NODE) if not systemd.is_active(simulation.world, NODE, name)
     }

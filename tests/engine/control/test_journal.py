@@ -69,7 +69,7 @@ def test_a_dgx_boots_with_what_it_has() -> None:
     here, node = world(), world().node(NODE)
     log = [entry.text for entry in journald.ring_buffer(here, NODE)]
     assert 300 < len(log) < 1000
-    assert log[0] == kernel_image.banner(here.inventory)
+    assert log[0] == kernel_image.banner(kernel_image.release(here.inventory))
     assert log[1] == "Command line: " + kernel_image.command_line(here, NODE)
     for gpu in node.gpus:
         assert f"nvidia {gpu.address}: enabling device (0140 -> 0142)" in log

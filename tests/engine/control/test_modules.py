@@ -78,7 +78,8 @@ def test_a_new_driver_is_loaded_when_the_old_one_is_gone() -> None:
     assert modules.driver_version(simulation.world, OTHER) is None
     assert simulation.apply(modules.LoadModule(OTHER, "nvidia-uvm")) is None
     assert modules.driver_version(simulation.world, OTHER) == NEWER
-    assert [line.name for line in modules.loaded(simulation.world, OTHER)[:2]] == ["nvidia_uvm", "nvidia"]
+    newest = [line.name for line in modules.loaded(simulation.world, OTHER)[:4]]
+    assert newest == ["nvidia_drm", "nvidia_modeset", "nvidia_uvm", "nvidia"]  # the first two by udev
     log = [entry.text for entry in journald.ring_buffer(simulation.world, OTHER)]
     assert [text.split("x86_64  ")[1].split()[0] for text in log if text.startswith("NVRM: loading")] == [
         "590.48.01",
@@ -86,6 +87,17 @@ def test_a_new_driver_is_loaded_when_the_old_one_is_gone() -> None:
     ]
     for unit in reversed(DAEMONS):
         assert simulation.apply(systemd.StartUnit(OTHER, unit, "root")) is None
+
+
+def test_a_driver_that_is_loaded_by_hand_brings_what_udev_loads() -> None:
+    simulation = site()
+    stop_daemons(simulation, OTHER)
+    for name in UNLOAD_ORDER:
+        assert simulation.apply(modules.UnloadModule(OTHER, name)) is None
+    assert simulation.apply(modules.LoadModule(OTHER, "nvidia")) is None
+    loaded = {line.name for line in modules.loaded(simulation.world, OTHER)}
+    assert {"nvidia", "nvidia_modeset", "nvidia_drm", "nvidia_uvm"} <= loaded
+    assert "nvidia_peermem" not in loaded
 
 
 def test_there_is_no_module_of_that_name() -> None:

@@ -86,7 +86,7 @@ def test_a_link_that_comes_back_without_a_manager_waits_for_one(simulation: Simu
     simulation.advance(60 * SECOND)
     assert state(simulation) is LogicalState.ACTIVE
     found = managers.master(simulation.world)
-    assert found and found.host == "head-01"
+    assert found and found.place == "head-01"
 
 
 def test_without_its_own_link_there_is_no_manager(simulation: Simulation[World]) -> None:

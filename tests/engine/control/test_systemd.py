@@ -20,7 +20,7 @@ def test_each_role_has_its_units(host: str) -> None:
     world = site().world
     names = systemd.units(world, host)
     assert {f"{name}.service" for name in EXPECTED[host]} <= set(names)
-    foreign = {NODE: "slurmctld slurmdbd mariadb opensm nfs-server", HEAD: "slurmd nvidia-dcgm nvidia-fabricmanager"}
+    foreign = {NODE: "slurmctld slurmdbd mariadb nfs-server", HEAD: "slurmd nvidia-dcgm nvidia-fabricmanager"}
     assert not {f"{name}.service" for name in foreign[host].split()} & set(names)
     assert all(systemd.is_active(world, host, name) for name in EXPECTED[host])
 

@@ -9,6 +9,7 @@ import pytest
 from engine.control.mig.actions import CreateComputeInstance, CreateGpuInstance, SetMigMode
 from engine.control.systemd import StopUnit
 from engine.facts.facts import Facts
+from engine.faults.fault import parse_fault
 from engine.kernel.simulation import Simulation
 from engine.simulation import open_site
 from engine.world.records import EccCounts, NvLinkErrors, RowRemap
@@ -68,3 +69,10 @@ def test_a_gpu_that_hangs(site: Simulation[World]) -> None:
     assert says(site, f"gpu.hung({GPU})") is False
     site.world.gpus.update(GPU, hung=True)
     assert says(site, f"gpu.hung({GPU}) and gpu.visible({GPU})") is True
+
+
+def test_the_power_brake_is_told_from_heat_and_from_the_cap(site: Simulation[World]) -> None:
+    site.apply(parse_fault("power.brake_stuck target=dgx-04"))
+    assert says(site, "all gpu in dgx-04 where gpu.slowed(gpu, power_brake)") is True
+    assert says(site, "not any gpu in dgx-04 where gpu.slowed(gpu, thermal) or gpu.slowed(gpu, power_cap)") is True
+    assert says(site, "not any gpu in dgx-03 where gpu.slowed(gpu, power_brake)") is True

@@ -96,7 +96,7 @@ def test_a_disabled_port_is_not_mended_by_hands(simulation: Simulation[World]) -
 
 def test_cables_are_worked_on_at_ports_that_have_one(simulation: Simulation[World]) -> None:
     inventory = simulation.world.inventory
-    assert set(inventory.node_names) | set(inventory.switches) == set(places(inventory))
+    assert {*inventory.node_names, *inventory.switches, *inventory.racks} == set(places(inventory))
     assert PORT in parts(inventory, NODE, "port")
     assert f"{NODE}/mlx5_1/1" not in parts(inventory, NODE, "port")
     assert all(port in inventory.cables for port in parts(inventory, "leaf-01", "port"))

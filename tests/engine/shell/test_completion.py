@@ -15,7 +15,7 @@ from engine.simulation import open_site
 @pytest.mark.parametrize(
     ("host", "line", "candidates"),
     [
-        ("dgx-01", "nvid", ("nvidia-smi ",)),
+        ("dgx-01", "nvidia-sm", ("nvidia-smi ",)),
         ("head-01", "nvid", ()),
         ("dgx-01", "nvidia-smi -i 3", ("3 ",)),
         ("dgx-01", "ssh dgx-0", ("dgx-01 ", "dgx-02 ", "dgx-03 ", "dgx-04 ")),

@@ -28,7 +28,8 @@ from tui.live.command_examples import (
 )
 
 VALUES = {"host": ["dgx-03"], "job": ["48287"], "reason": ["it's slow, see 'dmesg'"], "interface": ["eno1"]}
-FAMILIES = ("gpu", "dcgm", "cuda", "slurm", "infiniband", "perftest", "bmc", "pci", "hands", "linux", "nccl", "mpi")
+FAMILIES = ("gpu", "dcgm", "cuda", "slurm", "infiniband", "mellanox", "perftest", "bmc", "pci", "hands", "linux",
+            "nccl", "mpi", "containers")  # fmt: skip
 
 
 def family(name: str) -> str:

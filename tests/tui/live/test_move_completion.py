@@ -28,7 +28,7 @@ def session() -> DrillSession:
         (":diagnose component=no", ("component=none",)),
         (":diagnose component=dgx-02/gpu", tuple(f"component=dgx-02/gpu{number}" for number in range(8))),
         (":diagnose component=dgx-09/", ()),
-        (":hands rep", ("replace ",)),
+        (":hands rep", ("replace ", "replace-transceiver ")),
         (":hands replace target=dgx-01/psu", tuple(f"target=dgx-01/psu{number}" for number in range(6))),
         (":note x", ()),
     ],

@@ -55,7 +55,8 @@ class Truth:
         if one.aspect == "Slurm":
             return self._slurm(one, component)
         if one.aspect == "PCI" and "/gpu" in one.component:
-            return self(f"gpu.present({component})") is looks_good
+            listed = self(f"gpu.present({component})") and self(f"gpu.listed({component})")
+            return listed is looks_good
         if one.aspect == "nvidia-smi":
             visible = self(f"gpu.visible({component})")
             return visible is False if one.state is State.UNKNOWN else visible is looks_good
@@ -70,6 +71,8 @@ class Truth:
             return truth is not None and abs(_celsius(truth) - int(one.value.split()[0])) <= 2
         if one.aspect.endswith("rotor"):
             return self(f"fan.failed({component})") is (one.state is State.DOWN)
+        if one.aspect == "link" and one.state is State.DEGRADED:
+            return self(f"port.active({component})") is False
         if one.aspect == "link" and one.component in inventory().cables:
             return self(f"port.up({component})") is looks_good
         if one.aspect == "jobs" and ", C" not in one.value:
@@ -78,7 +81,8 @@ class Truth:
 
     def _slurm(self, one: Sighting, component: str) -> bool:
         drained, up = self(f"slurm.node.drained({component})"), self(f"node.up({component})")
-        return {State.DRAINED: drained, State.OK: not drained}.get(one.state, drained or not up) is True
+        down = not up or str(self(f"slurm.node.state({component})")).startswith("down")
+        return {State.DRAINED: drained, State.OK: not drained}.get(one.state, drained or down) is True
 
 
 def _celsius(truth: object) -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.commands.bmc._ipmitool.session import Session, integer
+from engine.control import firmware
+from engine.control.bmc import ResetBmc
 from engine.control.bmc_identity import LAN_CHANNEL, MOST_ACCOUNTS, accounts, lan, manufacturer
 
 _DEVICE_SUPPORT = (
@@ -40,7 +42,11 @@ def controller(session: Session, arguments: Sequence[str]) -> int:
     if word == "selftest":
         session.line("Selftest: passed")
         return 0
-    if word in ("reset", "guid", "watchdog", "getenables", "setenables", "getsysinfo", "setsysinfo"):
+    if word == "reset":
+        return _reset(session, arguments[1:])
+    if word == "watchdog" and arguments[1:2] == ["get"]:
+        return _watchdog(session)
+    if word in ("guid", "watchdog", "getenables", "setenables", "getsysinfo", "setsysinfo"):
         return session.context.not_modelled(f"ipmitool mc {word}")
     if word != "help":
         session.context.error(f"Invalid mc/bmc command: {word}" if word else "Not enough parameters given.")
@@ -48,10 +54,40 @@ def controller(session: Session, arguments: Sequence[str]) -> int:
     return int(word != "help")
 
 
+def _reset(session: Session, rest: Sequence[str]) -> int:
+    """`mc reset`: the BMC starts again and does not answer for a while; the node runs on."""
+    word = rest[0] if rest else ""
+    if word not in ("cold", "warm"):
+        session.context.error("usage: mc reset <warm|cold>")
+        return int(word != "help")
+    context = session.context
+    by = context.environment.get("SUDO_USER") or context.identity.name
+    context.simulation.apply(ResetBmc(session.host, word == "cold", by))
+    session.line(f"Sent {word} reset command to MC")
+    return 0
+
+
+def _watchdog(session: Session) -> int:
+    """`mc watchdog get`: nobody at these sites has started it."""
+    rows = (
+        ("Watchdog Timer Use:", "Reserved (0x00)"),
+        ("Watchdog Timer Is:", "Stopped"),
+        ("Watchdog Timer Logging:", "On"),
+        ("Watchdog Timer Action:", "No action (0x00)"),
+        ("Pre-timeout interrupt:", "None"),
+        ("Pre-timeout interval:", "0 seconds"),
+        ("Timer Expiration Flags:", "None (0x00)"),
+        ("Initial Countdown:", "0.0 sec"),
+        ("Present Countdown:", "0.0 sec"),
+    )
+    for title, value in rows:
+        session.line(f"{title:<23} {value}")
+    return 0
+
+
 def _info(session: Session) -> int:
-    node = session.world.node(session.host)
     number, name = manufacturer(session.world, session.host)
-    major, minor, *rest = (int(part) for part in node.bmc_firmware.split("."))
+    major, minor, *rest = (int(part) for part in firmware.bmc(session.world, session.host).split("."))
     rows = (
         ("Device ID", "32"),
         ("Device Revision", "1"),

@@ -6,18 +6,35 @@ would be seen with -v only, which is not modelled.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.commands.bmc._ipmitool.session import Failed, Session
 from engine.commands.context import Context
 from engine.commands.options import Parsed
+from engine.control.bmc import answers
 from engine.control.bmc_identity import account
 from engine.control.host_names import owner, resolve
 from engine.hostfs.tree import FileError
+from engine.kernel.units import SECOND
 
 REMOTE = {
     "lan": (16, "Error: Unable to establish LAN session\nError: Unable to establish IPMI v1.5 / RMCP session"),
     "lanplus": (20, "Error: Unable to establish IPMI v2 / RMCP+ session"),
 }
 """Interfaces over the network: the longest password, and what they say if there is no session."""
+
+_TRIES = 20 * SECOND
+_NO_ANSWER = 15 * SECOND
+"""How long it tries before it gives up: over the network (four retries, each longer) and through the host's device."""
+
+_NO_REPLY = {
+    "mc": "Get Device ID command failed",
+    "chassis": "Error sending Chassis Status command",
+    "power": "Unable to get Chassis Power Status",
+    "sel": "Get SEL Info command failed",
+    "sdr": "Get Device ID command failed\nUnable to open SDR for reading",
+    "sensor": "Get Device ID command failed\nUnable to open SDR for reading",
+}
 
 _LOCAL = "open"
 _OTHERS = ("imb", "free", "serial-terminal", "serial-basic", "dummy", "usb")
@@ -39,7 +56,21 @@ async def opened(context: Context, parsed: Parsed) -> Session:
         target, privilege = _through_device(context, parsed["device"] or "0"), _HIGHEST
     else:
         target, privilege = _over_network(context, name, parsed, password)
+        if not answers(context.world, target, context.now, network=True):
+            await context.sleep(_TRIES)
+            raise _refuse(context, REMOTE[name][1])
     return Session(context, target, privilege, "csv" in parsed, parsed.count("verbose"), "utc" in parsed)
+
+
+async def require_answer(session: Session, operands: Sequence[str]) -> None:
+    """Raises Failed where the BMC does not answer its own host; each command says it in its own words."""
+    context = session.context
+    if not operands or answers(context.world, session.host, context.now, network=False):
+        return
+    await context.sleep(_NO_ANSWER)
+    for line in _NO_REPLY.get(operands[0], _NO_REPLY["mc"]).split("\n"):
+        context.error(line)
+    raise Failed(operands[0])
 
 
 def not_modelled(name: str | None) -> bool:

@@ -13,7 +13,7 @@ from engine.commands.bmc._ipmitool.events import THRESHOLD, sensor_type, type_na
 from engine.commands.bmc._ipmitool.records import RecordType
 from engine.commands.bmc._ipmitool.sdr import event_only_details
 from engine.commands.bmc._ipmitool.session import Session, decimal, integer
-from engine.control.bmc import CAPACITY, ClearSel
+from engine.control.bmc import CAPACITY, ClearSel, SetSelTime, clock
 from engine.hostfs.tree import FileError
 
 _HELP = "SEL Commands:  info clear delete list elist get add time save readraw writeraw interpret"
@@ -171,7 +171,8 @@ def _info(session: Session) -> int:
     entries = session.entries
     free = max(0, CAPACITY - len(entries)) * _ENTRY_BYTES
     used = len(entries) * _ENTRY_BYTES
-    cleared = session.world.sel[session.host].cleared_at
+    state = session.world.sel[session.host]
+    cleared = state.cleared_at
     rows = (
         ("Version", "1.5 (v1.5, v2 compliant)"),
         ("Entries", str(len(entries))),
@@ -179,7 +180,7 @@ def _info(session: Session) -> int:
         ("Percent Used", f"{100 * used // (used + free)}%"),
         ("Last Add Time", session.moment(entries[-1].time) if entries else "Not Available"),
         ("Last Del Time", session.moment(cleared) if cleared is not None else "Not Available"),
-        ("Overflow", str(len(entries) >= CAPACITY).lower()),
+        ("Overflow", str(state.overflowed).lower()),
         ("Supported Cmds", "'Delete' 'Reserve' "),
     )
     session.line("SEL Information")
@@ -196,12 +197,16 @@ def _clear(session: Session) -> int:
 
 
 def _time(session: Session, rest: Sequence[str]) -> int:
-    """The BMC's clock, which is the site's."""
-    if rest[:1] == ["get"]:
-        session.line(session.moment(session.context.now))
+    """The BMC's clock."""
+    context, host = session.context, session.host
+    if rest[:2] == ["set", "now"]:
+        by = context.environment.get("SUDO_USER") or context.identity.name
+        context.simulation.apply(SetSelTime(host, context.now, by))
+    elif rest[:1] == ["set"]:
+        return context.not_modelled("ipmitool sel time set with a time (now is)")
+    if rest[:1] in (["get"], ["set"]):
+        session.line(session.moment(clock(session.world, host, context.now)))
         return 0
-    if rest[:1] == ["set"]:
-        return session.context.not_modelled("ipmitool sel time set")
     session.context.error("sel time commands: get set")
     return 0
 

@@ -40,6 +40,7 @@ class Return(Enum):
     NVVS_ERROR = (-30, "DCGM GPU Diagnostic returned an error")
     MODULE_NOT_LOADED = (-33, "This request is serviced by a module of DCGM that is not currently loaded")
     IN_USE = (-34, "The requested operation could not be completed because the affected resource is in use")
+    PROFILING_LIBRARY = (-37, "The third-party Profiling module returned an unrecoverable error")
     GROUP_IS_EMPTY = (-35, "The specified group is empty, and this operation is incompatible with an empty group")
     DIAG_RUNNING = (
         -39,

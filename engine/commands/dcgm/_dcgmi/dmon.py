@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from engine.commands.context import Interrupted
 from engine.commands.dcgm._dcgmi.arguments import HOST, Argument, Parsed, Subsystem, not_negative, refusal
 from engine.commands.dcgm._dcgmi.client import GROUP_NOT_FOUND, OK, BadEntities, Client, Return, entities
-from engine.control.dcgm import fields, host_engine, modules
+from engine.control.dcgm import fields, host_engine, modules, profilers
 from engine.control.dcgm.fields import Field
 from engine.kernel.units import MILLISECOND
 
@@ -74,6 +74,9 @@ def _need_profiling(client: Client) -> None:
     if not client.need(modules.PROFILING):
         failed = Return.MODULE_NOT_LOADED
         raise failed.ends(f"Error setting watches. Result: {failed.number}: {failed.text}\n\n")
+    if profilers.holder(client.world, client.host):
+        failed = Return.PROFILING_LIBRARY
+        raise failed.ends(f"Error setting watches. Result: {failed.text}\n\n")
 
 
 async def _sample(client: Client, numbers: Sequence[int], chosen: Sequence[Field], parsed: Parsed) -> None:

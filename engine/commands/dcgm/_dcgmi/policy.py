@@ -201,5 +201,8 @@ def _told(client: Client, violation: Violation) -> str:
     stamp = f"Timestamp: {moment:%a %b} {moment.day:2d} {moment:%H:%M:%S %Y}\n"
     if violation.condition is Condition.XID:
         return f"{stamp}XID error {violation.figure} detected.\n"
+    if violation.condition is Condition.NVLINK:
+        text = f"NVLink Counter {violation.field} has violated policy manager values.\n"
+        return f"{stamp}{text}NVLink Counter value: {violation.figure}\n"
     text, name = _SAID[violation.condition]
     return f"{stamp}{text}\n{name}: {violation.figure}\n"

@@ -68,7 +68,10 @@ GROUPS: Mapping[str, tuple[Column[Device], ...]] = MappingProxyType(
             Column("dbecc", "errs", _uncorrected),
             Column("pci", "errs", lambda d: d.state.pcie_replays),
         ),
-        "t": (Column("rxpci", "MB/s", lambda d: None), Column("txpci", "MB/s", lambda d: None)),
+        "t": (
+            Column("rxpci", "MB/s", lambda d: d.pcie_bytes[1] // 1_000_000),
+            Column("txpci", "MB/s", lambda d: d.pcie_bytes[0] // 1_000_000),
+        ),
     }
 )
 

@@ -13,6 +13,7 @@ from engine.control import nvlink_fabric
 from engine.world.inventory import stable_hexadecimal
 
 CLUSTER = "00000000-0000-0000-0000-000000000000"
+_NO_PLACE = "Insufficient Resources"
 
 
 def on_fabric(device: Device) -> bool:
@@ -32,7 +33,9 @@ def state(device: Device) -> str:
 
 
 def status(device: Device) -> str:
-    return "Success" if on_fabric(device) and registered(device) else "N/A"
+    if not on_fabric(device) or not registered(device):
+        return "N/A"
+    return _NO_PLACE if nvlink_fabric.refused(device.world, device.gpu.id) else "Success"
 
 
 def clique(device: Device) -> str:

@@ -15,6 +15,18 @@ R = TypeVar("R")
 Source = Callable[[R], str | int | None]
 
 NOT_AVAILABLE = "[N/A]"
+RESET_REQUIRED = "[GPU requires reset]"
+"""Of a GPU whose firmware the driver has given up (reports of users)."""
+
+ASK_THE_FIRMWARE = (
+    "temperature.",
+    "power.draw",
+    "utilization.",
+    "clocks.current",
+    "clocks_event_reasons.",
+    "pstate",
+)
+"""How names of fields begin that only the firmware can tell (which ones: a guess after users' reports)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +53,8 @@ class Field(Generic[R]):
         value = self.source(record) if self.source else None
         if value is None:
             return NOT_AVAILABLE
+        if getattr(record, "unreadable", False) and self.name.startswith(ASK_THE_FIRMWARE):
+            return RESET_REQUIRED
         unreadable = isinstance(value, str) and value.startswith("[")
         return f"{value} {self.unit}" if self.unit and units and not unreadable else str(value)
 

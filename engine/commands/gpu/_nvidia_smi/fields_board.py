@@ -86,7 +86,7 @@ _MODES: tuple[Entry[Device], ...] = (
 )
 
 _FIRMWARE: tuple[Entry[Device], ...] = (
-    field("vbios_version", "Version of the board's VBIOS.", lambda d: d.product.vbios),
+    field("vbios_version", "Version of the board's VBIOS.", lambda d: d.vbios),
     Section("inforom", "Versions of the objects in the board's infoROM, its small persistent store."),
     field("inforom.img inforom.image", "Version of the whole image.", lambda d: d.product.inforom),
     field("inforom.oem", "Version of the OEM object.", lambda d: architecture(d.product).oem_object),

@@ -17,6 +17,8 @@ from engine.commands.context import Context
 from engine.commands.gpu._nvidia_smi.devices import Device
 from engine.commands.linux._support import paths
 from engine.control import cuda_versions, driver, gsp
+from engine.control.containers import CONTAINER
+from engine.control.containers.inside import container, loses_driver
 from engine.control.slurm.devices import visible_gpus
 from engine.hostfs.tree import FileError
 from engine.kernel.units import MILLISECOND
@@ -77,6 +79,9 @@ def write_file(context: Context, name: str, text: str, *, more: bool) -> None:
 async def open_library(context: Context) -> Library:
     """Initialise NVML on this host. Raises Refused where the driver does not answer or holds no GPU."""
     state = driver.nvml(context.world, context.host)
+    inside = container(context.world, context.host, context.environment)
+    if inside is not None and loses_driver(inside):
+        raise refuse(context, "Failed to initialize NVML: Unknown Error", UNKNOWN_ERROR)
     if state.status is driver.NvmlStatus.NO_LIBRARY:
         text = "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. "
         text += "Please make sure that the NVIDIA Display Driver is properly installed and present in your system.\n"
@@ -114,7 +119,8 @@ def look(context: Context) -> tuple[Device, ...]:
     visible = visible_gpus(context.world, context.host, context.environment)
     bound = driver.bound_gpus(context.world, context.host)
     gpus = [gpu for index, gpu in enumerate(bound) if visible is None or index in visible]
-    return tuple(Device(context.world, gpu, index, len(gpus), context.now) for index, gpu in enumerate(gpus))
+    alone = CONTAINER in context.environment
+    return tuple(Device(context.world, gpu, index, context.now, len(gpus), alone) for index, gpu in enumerate(gpus))
 
 
 def _versions(context: Context, kernel: str, library: str) -> Versions:

@@ -3,7 +3,7 @@
 Formats: captures of H100 (driver 590.48.01), A100, GB200 and L40S for `-s`, of an H100 for `-e`, of H100 and A100 for
 `-c`, of A100 and H100 for `-R` and `-p`, of an H100 in MIG mode for the refusal. What deprecated options answer is what
 the tool's help says of them; that `-re` says nothing more than the GPU's name is a guess. Boards since Blackwell count
-other things under `-e`, which are not modelled; nor is how much the links have carried (`-gt`).
+other things under `-e` (nvlink_counters.py). How much the links have carried (`-gt`) is not modelled.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from engine.commands.context import Context
+from engine.commands.gpu._nvidia_smi import nvlink_counters
 from engine.commands.gpu._nvidia_smi.architectures import architecture
 from engine.commands.gpu._nvidia_smi.devices import Device
 from engine.commands.gpu._nvidia_smi.library import (
@@ -89,8 +90,6 @@ async def nvlink(context: Context, words: Sequence[str]) -> int:
     library = await open_library(context)
     devices = await answering(context, library, select(context, library, given.get("id")))
     shown = next((_VIEWS[key] for key in _VIEWS if key in given), _status)
-    if shown is _errors and any(architecture(device.product).tells_platform for device in devices):
-        return context.not_modelled("nvidia-smi nvlink -e of Blackwell")
     if "reset_errors" in given and not context.is_root:
         raise refuse(context, "Unable to reset NVLink error counters: Insufficient Permissions", NO_PERMISSION)
     for device in devices:
@@ -150,6 +149,9 @@ def _errors(context: Context, device: Device, links: Sequence[int]) -> Iterator[
     found = {each.link: each for each in device.world.nvlinks[device.gpu.id].errors}
     for link in links:
         errors = found.get(link, NvLinkErrors(link))
+        if architecture(device.product).tells_platform:
+            yield from nvlink_counters.lines(device, errors)
+            continue
         yield f"\t Link {link}: Replay Errors: {errors.replay}"
         yield f"\t Link {link}: Recovery Errors: {errors.recovery}"
         yield f"\t Link {link}: CRC Errors: {sum(errors.crc)}"

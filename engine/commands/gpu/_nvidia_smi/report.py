@@ -8,9 +8,10 @@ begins with one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.commands.gpu._nvidia_smi.devices import Device
+from engine.commands.gpu._nvidia_smi.fields import RESET_REQUIRED
 from engine.commands.gpu._nvidia_smi.formats import DEPRECATED, date_line
 from engine.commands.gpu._nvidia_smi.library import Versions
 from engine.commands.gpu._nvidia_smi.table import NEW_NAMES_FROM
@@ -20,6 +21,17 @@ OLD_COLUMN, NEW_COLUMN, NEW_COLUMN_FROM = 42, 55, 580
 INDENTATION = "    "
 
 Source = Callable[[Device], str | int | None]
+
+
+_ASK_THE_FIRMWARE = (
+    "Performance State",
+    "Clocks Event Reasons",
+    "Utilization",
+    "Temperature",
+    "GPU Power Readings",
+    "GPU Memory Power Readings ",
+    "Clocks",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +68,13 @@ class Node:
     only: Callable[[Device], bool] | None = None
 
     def rendered(self, device: Device, release: int, depth: int) -> Iterator[Line]:
-        """The node and what is below it."""
+        """The node and what is below it; where only the firmware could tell and answers no more, that."""
+        unreadable = depth == 1 and self.label in _ASK_THE_FIRMWARE and device.unreadable
+        for line in self._lines(device, release, depth):
+            told = unreadable and line.value not in (None, "N/A")
+            yield replace(line, value=RESET_REQUIRED.strip("[]")) if told else line
+
+    def _lines(self, device: Device, release: int, depth: int) -> Iterator[Line]:
         if not self.since <= release < self.until or (self.only and not self.only(device)):
             return
         if self.lines:

@@ -186,6 +186,10 @@ def _draw(average: Source | None = None, instant: Source | None = None) -> tuple
     )
 
 
+def _memory_draw(device: Device) -> str:
+    return f"{watts(device.memory_power)} W"
+
+
 def _mean_only(source: Source | None) -> Source | None:
     """Of a board that gives no mean, nothing."""
     if source is None:
@@ -205,7 +209,7 @@ _POWER: tuple[Node, ...] = (
         displays="POWER",
     ),
     *POWER_SAMPLES,
-    group("GPU Memory Power Readings ", *_draw(), displays="POWER", since=MEMORY_POWER_FROM),
+    group("GPU Memory Power Readings ", *_draw(_memory_draw), displays="POWER", since=MEMORY_POWER_FROM),
     group("Module Power Readings", *_draw(), *_NO_MODULE, displays="POWER"),
     leaf("Power Smoothing", lambda d: architecture(d.product).power_smoothing, "POWER_SMOOTHING", since=BLOCKS_OF_570),
     group(

@@ -160,13 +160,15 @@ def _gpu_rows(layout: Layout, device: Device) -> Iterator[str]:
     yield layout.rule()
 
 
+_UNREADABLE = "ERR!"
+
 Cells = tuple[tuple[str, str, str], tuple[str, str, str], tuple[str, str, str]]
 
 
 def _wide_cells(layout: Layout, device: Device) -> Cells:
     middle = layout.cells[1]
     name, persistence = cut(device.product.name, WIDE.name), "On" if device.state.persistence else "Off"
-    draw, limit = f"{whole_watts(device.power)}W", f"{whole_watts(device.state.power_limit)}W"
+    heat, state, draw, limit = _readings(device)
     used, total = f"{device.memory_used}MiB", f"{device.product.memory_total}MiB"
     return (
         (
@@ -175,7 +177,7 @@ def _wide_cells(layout: Layout, device: Device) -> Cells:
             f"{_uncorrected(device):>21} ",
         ),
         (
-            f" N/A{device.temperature:>5}C    {'P0':<5}{draw:>{25 - middle // 2}} / {limit:>{middle // 2 - 7}} ",
+            f" N/A{heat:>6}{state:<9}{draw:>{25 - middle // 2}} / {limit:>{middle // 2 - 7}} ",
             f"{used:>{middle // 2 - 1}} / {total:>{middle // 2 - 3}} ",
             f"{_busy(device):>8}{_mode(device):>13} ",
         ),
@@ -183,9 +185,23 @@ def _wide_cells(layout: Layout, device: Device) -> Cells:
     )
 
 
+def _readings(device: Device) -> tuple[str, str, str, str]:
+    """Temperature, performance state with the blanks before it, power draw and limit; of a GPU whose firmware answers
+    no more, as a transcript has them.
+    """
+    if device.unreadable:
+        return _UNREADABLE, f"  {_UNREADABLE}", "N/A", "N/A"
+    return (
+        f"{device.temperature}C",
+        "    P0",
+        f"{whole_watts(device.power)}W",
+        f"{whole_watts(device.state.power_limit)}W",
+    )
+
+
 def _narrow_cells(device: Device) -> Cells:
     name, persistence = cut(device.product.name, NARROW.name), "On" if device.state.persistence else "Off"
-    draw, limit = f"{whole_watts(device.power)}W", f"{whole_watts(device.state.power_limit)}W"
+    heat, state, draw, limit = _readings(device)
     used, total = f"{device.memory_used}MiB", f"{device.product.memory_total}MiB"
     return (
         (
@@ -194,7 +210,7 @@ def _narrow_cells(device: Device) -> Cells:
             f"{_uncorrected(device):>21} ",
         ),
         (
-            f" N/A{device.temperature:>5}C    P0{draw:>7} / {limit:>4} ",
+            f" N/A{heat:>6}{state:<6}{draw:>7} / {limit:>4} ",
             f"{used:>10} / {total:>8} ",
             f"{_busy(device):>8}{_mode(device):>13} ",
         ),
@@ -212,7 +228,7 @@ def _uncorrected(device: Device) -> str:
 
 
 def _busy(device: Device) -> str:
-    busy = device.busy(device.load.sm)
+    busy = None if device.unreadable else device.busy(device.load.sm)
     return "N/A" if busy is None else f"{busy}%"
 
 

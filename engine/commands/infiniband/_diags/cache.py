@@ -60,15 +60,16 @@ def read(context: Context, path: str) -> list[Node] | None:
 
 def _port(port: Port) -> list[object]:
     far = [port.far.node.id, port.far.number] if port.far else None
-    return [port.number, port.state.name, port.physical.name, port.rate, far]
+    return [port.number, port.state.name, port.physical.name, port.rate, far, port.lanes]
 
 
 def _join(nodes: dict[str, Node], rows: list[list[Any]]) -> None:
     for node, row in zip(nodes.values(), rows, strict=True):
-        node.arrival, node.route = int(row[11]), tuple(row[12])
-        for number, state, physical, rate, _ in row[13]:
-            node.ports.append(Port(node, int(number), LogicalState[state], PhysicalState[physical], int(rate)))
+        node.reached(int(row[11]), tuple(row[12]))
+        for number, state, physical, rate, _, lanes in row[13]:
+            states = LogicalState[state], PhysicalState[physical]
+            node.ports.append(Port(node, int(number), *states, int(rate), lanes=int(lanes)))
     for node, row in zip(nodes.values(), rows, strict=True):
-        for port, (*_, far) in zip(node.ports, row[13], strict=True):
+        for port, (*_, far, _) in zip(node.ports, row[13], strict=True):
             if far is not None:
                 port.far = nodes[far[0]].port(far[1])

@@ -1,7 +1,8 @@
 """Whom a diagnostic program speaks to: a LID, the GUID of a port, a direct route, or the local port.
 
 Modelled on ibdiag_common.c (resolve_portid_str), libibmad's portid.c, sa.c and rpc.c of rdma-core 54. GUIDs are
-resolved by the subnet manager: without one nobody answers. libibmad tries three times, a second each.
+resolved by the subnet manager: without one nobody answers. libibmad tries three times, a second each. Packets to a LID
+go where the switches' tables lead, and so do the answers.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from dataclasses import dataclass
 
 from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import Device
-from engine.commands.infiniband._diags.discovery import Node, along, discover, find_by_guid, find_by_lid
+from engine.commands.infiniband._diags.discovery import Fabric, Node, led_by
 from engine.commands.infiniband._diags.numbers import unsigned
 from engine.commands.infiniband._diags.program import fail, warn
 from engine.commands.options import Parsed
-from engine.control.subnet_manager.managers import manager_at
+from engine.control.subnet_manager.managers import master_at
 from engine.kernel.units import SECOND
 
 HIGHEST_LID = 0xBFFF
@@ -28,7 +29,12 @@ class Destination:
     text: str
     lid: int
     node: Node | None
-    nodes: list[Node]
+    fabric: Fabric
+
+    @property
+    def nodes(self) -> list[Node]:
+        """All nodes of the fabric."""
+        return self.fabric.nodes
 
     @property
     def direct(self) -> bool:
@@ -38,29 +44,29 @@ class Destination:
 
 async def destination(context: Context, device: Device, parsed: Parsed, word: str) -> Destination:
     """What a word of the command line names. Raises Failed, after the program's words, if it names nothing."""
-    nodes = discover(context.world, device.hca)
+    fabric = Fabric(context.world, device.hca)
     if "Direct" in parsed:
         route = route_of(word)
         path = ",".join(map(str, (0, *route)))
-        return Destination(f"DR path slid 65535; dlid 65535; {path}", 0, along(nodes, route), nodes)
+        return Destination(f"DR path slid 65535; dlid 65535; {path}", 0, led_by(fabric.first, route), fabric)
     if "Guid" in parsed:
         guid = unsigned(word)
-        found = await resolve_guid(context, device, nodes, guid) if guid else None
+        found = await resolve_guid(context, device, fabric, guid) if guid else None
         if found is None:
             raise fail(context, f"can't resolve destination port {word}")
-        return Destination(f"Lid {found.lid}", found.lid, found, nodes)
+        return Destination(f"Lid {found.lid}", found.lid, found, fabric)
     number = unsigned(word)
     if not 0 < number <= HIGHEST_LID:
         raise fail(context, f"can't resolve destination port {word}")
-    return Destination(f"Lid {number}", number, find_by_lid(nodes, number), nodes)
+    return Destination(f"Lid {number}", number, fabric.at_lid(number), fabric)
 
 
 def local_port(context: Context, device: Device) -> Destination:
     """The port that the program has opened."""
-    nodes = discover(context.world, device.hca)
+    fabric = Fabric(context.world, device.hca)
     if device.lid:
-        return Destination(f"Lid {device.lid}", device.lid, nodes[0], nodes)
-    return Destination("DR path slid 0; dlid 0; 0", 0, None, nodes)
+        return Destination(f"Lid {device.lid}", device.lid, fabric.first, fabric)
+    return Destination("DR path slid 0; dlid 0; 0", 0, None, fabric)
 
 
 async def answer(context: Context, where: Destination, last_words: str, function: str = "mad_rpc") -> Node:
@@ -77,17 +83,16 @@ async def silence(context: Context, text: str, function: str = "mad_rpc") -> Non
     warn(context, function, f"_do_madrpc failed; dport ({text})")
 
 
-async def resolve_guid(context: Context, device: Device, nodes: list[Node], guid: int) -> Node | None:
+async def resolve_guid(context: Context, device: Device, fabric: Fabric, guid: int) -> Node | None:
     """The node with this port GUID, as the subnet manager knows it; None, after warnings, if it knows none or is
     silent.
     """
-    if manager_at(context.world, device.manager_lid) is None or not device.lid:
+    if master_at(context.world, device.manager_lid) is None or not device.lid:
         await silence(context, f"Lid {device.manager_lid}" if device.manager_lid else "DR path slid 0; dlid 0; 0",
                       "mad_rpc_rmpp")  # fmt: skip
         found = None
     else:
-        found = find_by_guid(nodes, guid)
-        found = found if found and found.lid else None
+        found = fabric.with_guid(guid)
     if found is None:
         warn(context, "ib_path_query_via", "sa call path_query failed")
     return found

@@ -1,8 +1,10 @@
 """The fabric as libibnetdisc finds it from a local port: breadth first over links that are up, ports ascending;
 adapters are leaves.
 
-The tools list nodes in the reverse of this order (measured against the real ones on fabrics of 12 to 2,144 nodes). What
-was found is plain data, so that a fabric kept in a file (see cache) is shown by the same code.
+The tools list nodes in the reverse of this order (measured against the real ones on fabrics of 12 to 2,144 nodes). A
+program that asks one node looks at that node alone: nodes, their ports and links are worked out when somebody looks
+(`Fabric`), and a LID leads where the switches' tables lead. What was found is plain data, so that a fabric kept in a
+file (see cache) is shown by the same code.
 """
 
 from __future__ import annotations
@@ -10,21 +12,24 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from engine.control.subnet_manager.lids import end_port, lid
+from engine.control.subnet_manager.lids import end_port, lid, port_guid
 from engine.physics import links
+from engine.physics.traffic import forwarding
 from engine.world.inventory import Hca, Inventory, Switch
 from engine.world.records import LogicalState, PhysicalState
 from engine.world.world import World
 
 SWITCH, ADAPTER = "Switch", "Ca"
-_FUNCTION_BITS = 0xF
+_MOST_HOPS = 64
 
 
 @dataclass(slots=True, eq=False)
 class Port:
     """A port of a node: its LID (of a switch's port, that of port 0), states, the Gb/s at which its link runs and could
-    run at most, and the port at the other end of a link that is up. A switch's ports share the GUID of its port 0.
+    run at most, the lanes that the link uses, and the port at the other end of a link that is up. A switch's ports
+    share the GUID of its port 0.
     """
 
     node: Node
@@ -32,7 +37,28 @@ class Port:
     state: LogicalState
     physical: PhysicalState
     rate: int
-    far: Port | None = None
+    _far: Port | None = None
+    lanes: int = links.LANES
+    unseen: bool = False
+    """Whether nobody has looked yet where its link leads."""
+
+    @property
+    def far(self) -> Port | None:
+        """The port at the other end of a link that is up."""
+        if self.unseen:
+            self.unseen = False
+            assert self.node.fabric is not None
+            self.node.fabric.join(self)
+        return self._far
+
+    @far.setter
+    def far(self, far: Port | None) -> None:
+        self._far, self.unseen = far, False
+
+    @property
+    def generation(self) -> links.Speed:
+        """At which its lanes run."""
+        return links.speed(self.rate * links.LANES // self.lanes)
 
     @property
     def id(self) -> str:
@@ -56,9 +82,7 @@ class Port:
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A switch or a channel adapter. `arrival` is the port by which the first packet reached it, `route` the ports by
-    which that left the nodes before it, `given_name` what a node name map calls it.
-    """
+    """A switch or a channel adapter; `given_name` is what a node name map calls it."""
 
     id: str
     kind: str
@@ -71,10 +95,37 @@ class Node:
     port_count: int
     best_rate: int
     lid: int
-    arrival: int = 1
-    route: tuple[int, ...] = ()
-    ports: list[Port] = field(default_factory=list)
+    _arrival: int | None = None
+    _route: tuple[int, ...] | None = None
+    _ports: list[Port] | None = None
     given_name: str = ""
+    fabric: Fabric | None = field(default=None, repr=False)
+    """What it is a part of, as long as not everything of it has been looked at."""
+
+    @property
+    def ports(self) -> list[Port]:
+        """All its ports, from 1 on."""
+        if self._ports is None:
+            self._ports = list(self.fabric.ports(self)) if self.fabric else []
+        return self._ports
+
+    @property
+    def route(self) -> tuple[int, ...]:
+        """The ports by which the first packet left the nodes before it."""
+        if self._route is None and self.fabric:
+            self.fabric.explore()
+        return self._route or ()
+
+    @property
+    def arrival(self) -> int:
+        """The port by which the first packet reached it."""
+        if self._arrival is None and self.fabric:
+            self.fabric.explore()
+        return 1 if self._arrival is None else self._arrival
+
+    def reached(self, arrival: int, route: tuple[int, ...]) -> None:
+        """Say how the first packet came here."""
+        self._arrival, self._route = arrival, route
 
     @property
     def is_switch(self) -> bool:
@@ -99,32 +150,131 @@ class Node:
         return f"{self.id}/{number}"
 
 
+class Fabric:
+    """What can be reached from a local port."""
+
+    def __init__(self, world: World, start: Hca | Switch) -> None:
+        self.world = world
+        self._known: dict[str, Node] = {}
+        self.first = self.node(start)
+
+    def node(self, device: Hca | Switch) -> Node:
+        """The node that a device is."""
+        identity = device.name if isinstance(device, Switch) else device.id
+        found = self._known.get(identity)
+        if found is None:
+            found = self._known[identity] = _node(self.world, device, identity)
+            found.fabric = self
+        return found
+
+    def ports(self, node: Node) -> Iterator[Port]:
+        """Its ports as they are."""
+        for port in _ports(self.world, node):
+            port.unseen = port.state is not LogicalState.DOWN
+            yield port
+
+    def join(self, port: Port) -> None:
+        """Look where the link of a port leads."""
+        there = links.peer(self.world.inventory, port.id)
+        if there is not None and (not self.world.ports[there].silent or there == self.first.port_id(1)):
+            place = links.place(self.world.inventory, there)
+            far = self.node(place.device).port(place.number)
+            if far is not None:
+                port.far, far.far = far, port
+
+    def explore(self) -> list[Node]:
+        """Look at everything: all nodes, in the order of discovery."""
+        return self.nodes
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """All nodes, in the order of discovery."""
+        return _breadth_first(self.first, None)
+
+    def at_lid(self, number: int) -> Node | None:
+        """Who answers a packet to this LID: where the switches' tables lead, if they also lead back."""
+        found = self._led(self.first, number)
+        if found is None or found is self.first:
+            return found
+        return found if self.first.lid and self._led(found, self.first.lid) is self.first else None
+
+    def with_guid(self, guid: int) -> Node | None:
+        """The node one of whose ports has this GUID, if packets come through to its LID."""
+        inventory = self.world.inventory
+        port = inventory.once(("ends by guid",), lambda: _ends_by_guid(inventory)).get(guid)
+        if port is None:
+            return None
+        there = lid(self.world, end_port(port))
+        found = self.at_lid(there) if there else None
+        return found if found and found.port_guid == guid else None
+
+    def _led(self, start: Node, number: int) -> Node | None:
+        """Where packets from a node to a LID end; None where they get lost."""
+        node = start
+        for _ in range(_MOST_HOPS):
+            if number and node.lid == number:
+                return node
+            if not node.is_switch and node is not start:
+                return None
+            port = node.port(forwarding.next_port(self.world, node.id, number) if node.is_switch else 1)
+            if port is None or port.far is None:
+                return None
+            node = port.far.node
+        return None
+
+
 def discover(world: World, start: Hca | Switch, hops: int | None = None) -> list[Node]:
     """Every node that can be reached, in the order of discovery.
 
     With `hops` the scan ends when it has come further than so many hops; links over which it did not go are not joined.
     """
-    first = _node(world, start)
-    known, found, waiting, reach = {first.id: first}, [first], deque([first]), 0
+    fabric = Fabric(world, start)
+    if hops is None:
+        return fabric.nodes
+    found = _breadth_first(fabric.first, hops)
+    for port in (port for node in found for port in node.ports if port.unseen):
+        port.far = None
+    return found
+
+
+def unanswered(world: World, nodes: list[Node]) -> Iterator[tuple[int, ...]]:
+    """The direct routes on which a scan asked in vain: over links that are up, to adapters that do not answer."""
+    for node in nodes:
+        if node is not nodes[0] and not node.is_switch:
+            continue
+        for port in node.ports:
+            if port.state is LogicalState.DOWN or port.far is not None:
+                continue
+            far = links.peer(world.inventory, port.id)
+            if far and world.ports[far].silent:
+                yield (*node.route, port.number)
+
+
+def _breadth_first(first: Node, hops: int | None) -> list[Node]:
+    found, waiting, reach = [first], deque([first]), 0
+    first.reached(1, ())
+    known = {first.id}
     while waiting:
         node = waiting.popleft()
         if not node.is_switch and node is not first:
             continue
         for port in node.ports:
             back = node is not first and port.number == node.arrival
-            if back or (hops is not None and reach > hops):
+            if back or (hops is not None and reach > hops) or port.far is None:
                 continue
-            far = port.far or _far(world, port, known)
-            if far is None:
-                continue
-            port.far, far.far = far, port
-            reach = max(reach, len(node.route) + 1)
-            if far.node.id not in known:
-                known[far.node.id] = far.node
-                far.node.arrival, far.node.route = far.number, (*node.route, port.number)
-                found.append(far.node)
-                waiting.append(far.node)
+            reach, far = max(reach, len(node.route) + 1), port.far.node
+            if far.id not in known:
+                known.add(far.id)
+                far.reached(port.far.number, (*node.route, port.number))
+                found.append(far)
+                waiting.append(far)
     return found
+
+
+def _ends_by_guid(inventory: Inventory) -> dict[int, str]:
+    """A port of everything that speaks InfiniBand, by the GUID of its end port."""
+    ends = {end_port(port) for port in inventory.cables}
+    return {port_guid(inventory, end): end for end in sorted(ends) if not links.place(inventory, end).ethernet}
 
 
 def device(world: World, node: Node) -> Hca | Switch:
@@ -149,7 +299,11 @@ def find_by_guid(nodes: list[Node], guid: int) -> Node | None:
 
 def along(nodes: list[Node], route: tuple[int, ...]) -> Node | None:
     """Where a direct route from the first node leads: by these ports of the nodes on the way."""
-    node = nodes[0]
+    return led_by(nodes[0], route)
+
+
+def led_by(node: Node, route: tuple[int, ...]) -> Node | None:
+    """Where a direct route from a node leads."""
     for number in route:
         port = node.port(number)
         if port is None or port.far is None:
@@ -158,29 +312,16 @@ def along(nodes: list[Node], route: tuple[int, ...]) -> Node | None:
     return node
 
 
-def _far(world: World, port: Port, known: dict[str, Node]) -> Port | None:
-    """The port at the other end of a link that is up; its node is made if nobody has been there yet."""
-    if port.state is LogicalState.DOWN:
-        return None
-    there = links.peer(world.inventory, port.id)
-    if there is None:
-        return None
-    place = links.place(world.inventory, there)
-    node = known.get(there.rpartition("/")[0]) or _node(world, place.device)
-    return node.port(place.number)
-
-
-def _node(world: World, device: Switch | Hca) -> Node:
-    """A node with its ports, not joined to others yet."""
+def _node(world: World, device: Switch | Hca, identity: str) -> Node:
+    """A node that nobody has looked at yet."""
     count = device.ports if isinstance(device, Switch) else 1
-    identity = device.name if isinstance(device, Switch) else device.id
     vendor, part = links.device_ids(device)
-    node = Node(
+    return Node(
         identity,
         SWITCH if isinstance(device, Switch) else ADAPTER,
         device.guid,
         device.guid if isinstance(device, Switch) else device.port_guid,
-        device.guid if isinstance(device, Switch) else device.guid & ~_FUNCTION_BITS,
+        links.system_guid(device),
         links.description(world.inventory, device),
         vendor,
         part,
@@ -188,8 +329,6 @@ def _node(world: World, device: Switch | Hca) -> Node:
         device.rate,
         lid(world, end_port(f"{identity}/1")),
     )
-    node.ports = list(_ports(world, node))
-    return node
 
 
 def _ports(world: World, node: Node) -> Iterator[Port]:
@@ -199,7 +338,8 @@ def _ports(world: World, node: Node) -> Iterator[Port]:
         if physical is not PhysicalState.LINK_UP:
             yield Port(node, number, LogicalState.DOWN, physical, links.LOWEST_RATE)
         else:
-            yield Port(node, number, links.state_when_up(world, port), physical, links.rate_when_up(world, port))
+            state, rate = links.state_when_up(world, port), links.rate_when_up(world, port)
+            yield Port(node, number, state, physical, rate, lanes=links.lanes_when_up(world, port))
 
 
 def _cabled(inventory: Inventory, port: str) -> bool:

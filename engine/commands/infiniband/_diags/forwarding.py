@@ -85,22 +85,24 @@ class Astray(Exception):
     """A route ends before its destination; what ibtracert says of it."""
 
 
-def follow(world: World, start: Node, target: Node) -> Iterator[Hop]:
-    """The way that packets take from a node to another's LID. Raises Astray where it ends before."""
+def follow(world: World, start: Node, lid: int, target: Node | None) -> Iterator[Hop]:
+    """The way that packets take from a node to a LID: the target's, or whoever's it is where that is not known. Raises
+    Astray where it ends before.
+    """
     node = start
     for _ in range(_MOST_HOPS):
-        if node.port_guid == target.port_guid:
+        if node.port_guid == target.port_guid if target else node.lid == lid:
             return
-        out = entry(world, node, target.lid) if node.is_switch else 1
+        out = entry(world, node, lid) if node.is_switch else 1
         if node.is_switch and (out > node.port_count or out == 0):
-            raise Astray(_bad_entry(world, node, node, target.lid))
+            raise Astray(_bad_entry(world, node, node, lid))
         leaving = node.port(out)
         far = leaving.far if leaving else None
         if far is None:
             raise Astray(f"find_route: can't reach port at {_path(node, out)}")
-        after = entry(world, far.node, target.lid) if far.node.is_switch else 0
+        after = entry(world, far.node, lid) if far.node.is_switch else 0
         if after > far.node.port_count:
-            raise Astray(_bad_entry(world, node, far.node, target.lid))
+            raise Astray(_bad_entry(world, node, far.node, lid))
         if far.state is not LogicalState.ACTIVE:
             state = far.state.value[0]
             text = f'Bad out port state found: node "{node.description}" outport {out} state {state}'

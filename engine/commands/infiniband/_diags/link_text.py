@@ -33,9 +33,9 @@ def link(port: Port, additional: bool = False) -> str:
     states = f"{STATES[port.state]:>6}/{port.physical.value[1]:>8}"
     if port.state is LogicalState.DOWN:
         return f"({'':14}{states})"
-    speed = f"{links.speed(port.rate).lane} Gbps"
+    speed = f"{port.generation.lane} Gbps"
     more = f" (HOQ:{queue_life(port)} VL_Stall:{STALL_COUNT})" if additional else ""
-    return f"({'4X':>3} {speed:>18} {states}){more}"
+    return f"({f'{port.lanes}X':>3} {speed:>18} {states}){more}"
 
 
 def remote(port: Port, with_guid: bool) -> str:
@@ -44,9 +44,11 @@ def remote(port: Port, with_guid: bool) -> str:
     if far is None:
         return '           [  ] "" ( )' if port.state is LogicalState.DOWN else '    "Port not available"'
     guid = f"0x{far.guid:016x} " if with_guid else ""
-    return f'{guid}{far.lid:6d} {far.number:4d}[  ] "{far.node.called}" ( {_hint(port)})'
+    return f'{guid}{far.lid:6d} {far.number:4d}[  ] "{far.node.called}" ({_hint(port)})'
 
 
 def _hint(port: Port) -> str:
-    """What the link could be, if both ends can do better."""
-    return "" if port.rate >= port.possible else f"Could be {links.speed(port.possible).lane} Gbps"
+    """What the link could be, if both ends can do better: its width, its speed."""
+    width = "" if port.lanes >= links.LANES else f"Could be {links.LANES}X"
+    slow = port.generation.rate < links.speed(port.possible).rate
+    return f"{width} Could be {links.speed(port.possible).lane} Gbps" if slow else f"{width} "

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from engine.commands.command import Command
 from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import local_device
-from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, discover, listed
+from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, discover, listed, unanswered
 from engine.commands.infiniband._diags.names import absolute
-from engine.commands.infiniband._diags.program import FATAL
+from engine.commands.infiniband._diags.program import FATAL, told_timeouts
 from engine.commands.options import Option, Parsed, UsageError
 from engine.hostfs.tree import FileError
 
@@ -62,6 +62,7 @@ def _run(context: Context, name: str, shown: Shown) -> int:
         context.line("/usr/sbin/ibnetdiscover: iberror: failed: discover failed")
         return FATAL
     nodes = discover(context.world, device.hca)
+    told_timeouts(context, unanswered(context.world, nodes))
     for kind, line in shown.items():
         for node in listed(nodes, kind):
             context.line(line(node))

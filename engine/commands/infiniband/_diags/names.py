@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from engine.commands.context import Context
-from engine.commands.infiniband._diags.discovery import Node
+from engine.commands.infiniband._diags.discovery import Fabric, Node
 from engine.commands.options import Parsed
 from engine.hostfs.tree import FileError
 
@@ -18,11 +18,13 @@ DEFAULT = "/etc/infiniband-diags/ib-node-name-map"
 _LINE = re.compile(r'\s*(0x[0-9a-fA-F]+)\s+"([^"]*)"')
 
 
-def rename(context: Context, parsed: Parsed, nodes: list[Node]) -> None:
+def rename(context: Context, parsed: Parsed, nodes: list[Node] | Fabric) -> None:
     """Call nodes by the names of the map that is asked for. A map that can't be read is told of and left out."""
     path = parsed["node_name_map"]
     named = _read(context, path or DEFAULT, told=bool(path))
-    for node in nodes:
+    if not named:
+        return
+    for node in nodes.nodes if isinstance(nodes, Fabric) else nodes:
         node.given_name = named.get(node.guid, "")
 
 

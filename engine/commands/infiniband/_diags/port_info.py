@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from engine.commands.infiniband._diags import link_text
 from engine.commands.infiniband._diags.discovery import Node, Port
 from engine.control.subnet_manager.lids import manager_lid
-from engine.control.subnet_manager.managers import capability_mask
+from engine.control.subnet_manager.managers import capability_mask, manager_bit
 from engine.physics import links
 from engine.world.inventory import Hca
 from engine.world.records import LogicalState, PhysicalState
@@ -73,7 +73,7 @@ def port_info(world: World, port: Port, keys: bool = False) -> Fields:
     yield "LocalPort", str(port.node.arrival)
     yield "LinkWidthEnabled", _WIDTHS
     yield "LinkWidthSupported", _WIDTHS
-    yield "LinkWidthActive", "4X"
+    yield "LinkWidthActive", f"{port.lanes}X"
     yield "LinkSpeedSupported", _plain(port)
     yield "LinkState", link_text.STATES[port.state]
     yield "PhysLinkState", port.physical.value[1]
@@ -98,7 +98,7 @@ def port_states(world: World, port: Port, keys: bool = False) -> Fields:
     yield "LMC", "0"
     yield "LinkWidthSupported", _WIDTHS
     yield "LinkWidthEnabled", _WIDTHS
-    yield "LinkWidthActive", "4X"
+    yield "LinkWidthActive", f"{port.lanes}X"
     yield "LinkSpeedSupported", _plain(port)
     yield "LinkSpeedEnabled", _plain(port)
     yield "LinkSpeedActive", _active(port)
@@ -116,7 +116,7 @@ def capabilities(world: World, port: Port) -> int:
     device = links.place(world.inventory, port.node.port_id(1)).device
     if isinstance(device, Hca):
         return capability_mask(world, device)
-    return _SWITCH_CAPABILITIES if port.number == 0 else 0
+    return _SWITCH_CAPABILITIES | manager_bit(world, port.id) if port.number == 0 else 0
 
 
 def mtu_number(octets: int) -> int:
@@ -193,5 +193,5 @@ def _active(port: Port) -> str:
 
 
 def _extended(port: Port) -> str:
-    fast = port.state is not LogicalState.DOWN and port.rate >= _FIRST_EXTENDED
-    return f"{links.speed(port.rate).lane} Gbps" if fast else "No Extended Speed"
+    fast = port.state is not LogicalState.DOWN and port.generation.rate >= _FIRST_EXTENDED
+    return f"{port.generation.lane} Gbps" if fast else "No Extended Speed"

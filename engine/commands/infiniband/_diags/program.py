@@ -8,7 +8,7 @@ breakfix's own.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -54,6 +54,15 @@ class Failed(Exception):
 def warn(context: Context, function: str, text: str) -> None:
     """A warning of the libraries, `function` being the one that gives it."""
     context.error(f"ibwarn: [{process_number(context)}] {function}: {text}")
+
+
+def told_timeouts(context: Context, routes: Iterable[tuple[int, ...]]) -> None:
+    """What libibnetdisc says of direct routes at whose end nobody answered (a run of the real one on a simulator that
+    loses the packets of some nodes).
+    """
+    for route in routes:
+        path = f"DR path slid 0; dlid 0; {','.join(map(str, (0, *route)))} Attr 0x11:0"
+        context.error(f"./libibnetdisc/query_smp.c:186; umad ({path}) bad status 110; Connection timed out")
 
 
 def panic(context: Context, text: str) -> Failed:

@@ -16,6 +16,8 @@ from engine.commands.infiniband._diags.port_info import PREFIX, capabilities, do
 from engine.control.subnet_manager.lids import swapped
 from engine.control.subnet_manager.managers import Manager, activity
 from engine.physics import links
+from engine.physics.partition_keys import FULL
+from engine.world.records import Partition
 from engine.world.world import World
 
 MASTER_LID_MULTICAST = 0xC000
@@ -74,7 +76,7 @@ def port_record(world: World, port: Port) -> Lines:
 
 def manager_port(world: World, node: Node, manager_lid: int) -> Lines:
     """The short form of a PortInfoRecord (-s)."""
-    port = node.ports[0]
+    port = every_port(node)[0]
     yield "PortInfoRecord dump:"
     values = {
         "EndPortLid": str(port.lid),
@@ -84,6 +86,30 @@ def manager_port(world: World, node: Node, manager_lid: int) -> Lines:
         "capability_mask": f"0x{capabilities(world, port):X}",
     }
     yield from _fields(values)
+
+
+def group_record(partition: Partition, index: int) -> Lines:
+    """The group of a partition that carries IP broadcasts, as the `index`th of its kind."""
+    yield "MCMemberRecord group dump:"
+    yield from _fields(_group(partition, index))
+    yield f"\t\tMtu.....................0x{_EXACTLY | partition.mtu:X}"
+    yield f"\t\tpkey....................0x{partition.key | FULL:X}"
+    yield f"\t\tRate....................0x{_EXACTLY | partition.rate:X}"
+    yield f"\t\tSL......................0x{partition.level:X}"
+
+
+def member_record(partition: Partition, index: int, node: Node) -> Lines:
+    """A member of that group, which sends and receives."""
+    yield "MCMemberRecord member dump:"
+    yield from _fields({**_group(partition, index), "PortGid": gid(node)})
+    yield "\t\tScopeState..............0x21"
+    yield "\t\tProxyJoin...............0x0"
+    yield f"\t\tNodeDescription.........{node.called}"
+
+
+def _group(partition: Partition, index: int) -> dict[str, str]:
+    address = 0xFF12_401B << 96 | (partition.key | FULL) << 80 | 0xFFFF_FFFF
+    return {"MGID": str(IPv6Address(address)), "Mlid": f"0x{MASTER_LID_MULTICAST + index:X}"}
 
 
 def path_record(world: World, source: Node, destination: Node) -> Lines:
@@ -128,7 +154,7 @@ def manager_record(world: World, manager: Manager, lid: int, now: int) -> Lines:
     yield "\t\tRID"
     yield f"\t\tLID...................{lid}"
     yield "\t\tSMInfo dump:"
-    yield f"\t\tGUID..................0x{manager.hca.port_guid:016x}"
+    yield f"\t\tGUID..................0x{manager.guid:016x}"
     yield f"\t\tSM_Key................0x{0:016x}"
     yield f"\t\tActCount..............{activity(world, manager, now)}"
     yield f"\t\tPriority..............{manager.priority}"

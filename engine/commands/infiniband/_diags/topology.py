@@ -1,7 +1,7 @@
 """Texts of a discovered fabric, as ibnetdiscover prints them: topology file, lists of nodes, ports report.
 
-Formats: ibnetdiscover.c of rdma-core 54, and runs of the real tool on a simulator. Widths are 4x: so are all links of
-the model. An adapter's own line has the name that it gives itself, every other the one of the node name map.
+Formats: ibnetdiscover.c of rdma-core 54, and runs of the real tool on a simulator. An adapter's own line has the name
+that it gives itself, every other the one of the node name map.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, Port, listed
 from engine.kernel.calendar import local
-from engine.physics import links
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -66,7 +65,7 @@ def port_line(port: Port, prefix: str = "", *, full: bool = False) -> str:
     far = port.far
     assert far is not None
     plain = f" s={_PLAIN_SPEED} w={_WIDTH} v={_LANES}" if full else ""
-    remark = f'"{far.node.called}" lid {far.lid} 4x{_speed(port)}{plain}'
+    remark = f'"{far.node.called}" lid {far.lid} {port.lanes}x{_speed(port)}{plain}'
     to_adapter = not far.node.is_switch
     if port.node.is_switch:
         guid = f"({far.guid:x}) " if to_adapter else ""
@@ -87,7 +86,7 @@ def ports_report(nodes: list[Node]) -> Iterator[str]:
     for node in listed(nodes):
         for port in reversed(node.ports):
             far = port.far
-            own = f"{_short(node)} {port.lid:5d} {port.number:2d} 0x{port.guid:016x} 4x {_speed(port)}"
+            own = f"{_short(node)} {port.lid:5d} {port.number:2d} 0x{port.guid:016x} {port.lanes}x {_speed(port)}"
             if far is None:
                 yield f"{own}{'':36s}'{node.called}'"
             else:
@@ -141,7 +140,7 @@ def _packets(nodes: list[Node]) -> int:
 
 
 def _speed(port: Port) -> str:
-    return links.speed(port.rate).name
+    return port.generation.name
 
 
 def _short(node: Node) -> str:

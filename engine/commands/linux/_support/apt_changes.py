@@ -6,15 +6,16 @@ family go together, and a fork of the simulation tells beforehand what a change 
 
 from __future__ import annotations
 
+import fnmatch
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.commands.context import Context
-from engine.commands.linux._support import archive
+from engine.commands.linux._support import archive, kernel_scripts
 from engine.commands.linux._support.apt_line import WRONG, Line, done, refuse
-from engine.control import packages
-from engine.control.packages import Upgrade, version_order
+from engine.control import kernels, packages
+from engine.control.packages import Remove, Upgrade, version_order
 from engine.kernel.units import SECOND
 
 Change = tuple[str, str, str]
@@ -40,6 +41,7 @@ class Plan:
     changes: list[Change] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     kept_back: list[str] = field(default_factory=list)
+    removing: list[str] = field(default_factory=list)
 
     @property
     def new(self) -> list[str]:
@@ -51,7 +53,11 @@ class Plan:
 
     @property
     def downgraded(self) -> list[str]:
-        return [name for name, old, new in self.changes if old and version_order(new) < version_order(old)]
+        return [name for name, old, new in self.changes if old and new and version_order(new) < version_order(old)]
+
+    @property
+    def removed(self) -> list[str]:
+        return [name for name, _, new in self.changes if not new]
 
 
 def demand_root(ctx: Context, lock: str = FRONTEND_LOCK) -> None:
@@ -91,9 +97,31 @@ async def upgrade(ctx: Context, line: Line) -> int:
     return await _carry_out(ctx, line, plan)
 
 
+async def remove(ctx: Context, line: Line) -> int:
+    """remove NAME...: those packages, and what cannot be without them."""
+    _demand_lock(ctx, line)
+    read_state(ctx)
+    known, plan = packages.installed(ctx.world, ctx.host), Plan()
+    for word in line.words:
+        names = [name for name in known if fnmatch.fnmatchcase(name, word)]
+        if not names and "*" not in word:
+            if not archive.versions(ctx, word):
+                raise refuse(f"Unable to locate package {word}")
+            ctx.line(f"Package '{word}' is not installed, so not removed")
+        plan.removing += names
+    held = [name for name in plan.removing if name in packages.holds(ctx.world, ctx.host)]
+    if held and "yes" in line and "held" not in line:
+        raise refuse("Held packages were changed and -y was used without --allow-change-held-packages.")
+    return await _carry_out(ctx, line, plan)
+
+
 def _demand_lock(ctx: Context, line: Line) -> None:
     if "simulate" not in line:
         demand_root(ctx)
+        if packages.unfinished(ctx.world, ctx.host):
+            raise refuse(
+                "dpkg was interrupted, you must manually run 'sudo dpkg --configure -a' to correct the problem. "
+            )
     elif not ctx.is_root:
         ctx.line("NOTE: This is only a simulation!")
         ctx.line(f"      {ctx.name} needs root privileges for real execution.")
@@ -111,8 +139,13 @@ def _ask(ctx: Context, line: Line, plan: Plan, word: str) -> None:
         raise refuse(f"Unable to locate package {name}")
     if equals and version not in known:
         raise refuse(f"Version '{version}' for '{name}' was not found")
-    if package is None:
+    mirrored = kernels.package_version(ctx.inventory, name) or name in packages.base_packages(ctx.inventory, ctx.host)
+    if package is None and not mirrored:
         raise refuse(f"Package '{name}' has no installation candidate")
+    if package is None:
+        plan.asked.append(name)
+        plan.upgrades.append((name, version or known[0]))
+        return
     wanted = version or archive.candidate(ctx, package)
     if wanted == package.version:
         ctx.line(f"{name} is already the newest version ({wanted}).")
@@ -152,6 +185,9 @@ def _foreseen(ctx: Context, plan: Plan) -> list[Change]:
     for name, version in plan.upgrades:
         for change in twin.apply(Upgrade(ctx.host, name, version, "", "")):
             changes.setdefault(change[0], change)
+    if plan.removing:
+        for change in twin.apply(Remove(ctx.host, tuple(plan.removing), "", "")):
+            changes[change[0]] = change
     return [changes[name] for name in sorted(changes)]
 
 
@@ -163,11 +199,12 @@ def _announce(ctx: Context, line: Line, plan: Plan) -> None:
     _name_list(ctx, line, "The following NEW packages will be installed:", plan.new, versions)
     _name_list(ctx, line, "The following packages will be upgraded:", plan.upgraded, versions)
     _name_list(ctx, line, "The following packages will be DOWNGRADED:", plan.downgraded, versions)
+    _name_list(ctx, line, "The following packages will be REMOVED:", plan.removed, {})
     downgraded = f"{len(plan.downgraded)} downgraded, " if plan.downgraded else ""
     rest = len([each for each in archive.upgradable(ctx) if each.name not in versions])
     ctx.line(
-        f"{len(plan.upgraded)} upgraded, {len(plan.new)} newly installed, {downgraded}0 to remove and {rest} not "
-        "upgraded."
+        f"{len(plan.upgraded)} upgraded, {len(plan.new)} newly installed, {downgraded}{len(plan.removed)} to "
+        f"remove and {rest} not upgraded."
     )
 
 
@@ -204,7 +241,7 @@ async def _agreed(ctx: Context, line: Line, plan: Plan) -> bool:
             raise refuse("Packages were downgraded and -y was used without --allow-downgrades.")
         return True
     extra = [name for name, _, _ in plan.changes if name not in plan.asked]
-    if not (extra or plan.downgraded) and ctx.name in ("apt", "apt-get") and line.verb == "install":
+    if not (extra or plan.downgraded or plan.removing) and ctx.name in ("apt", "apt-get") and line.verb == "install":
         return True
     prompt = "Do you want to continue? [Y/n] "
     if ctx.terminal is not None:
@@ -222,20 +259,28 @@ async def _transaction(ctx: Context, plan: Plan) -> int:
     user = ctx.environment.get("SUDO_USER")
     by = f"{user} ({ctx.environment.get('SUDO_UID', '')})" if user else ""
     where = next(iter(archive.archives(ctx)), None)
-    for number, (name, _, new) in enumerate(plan.changes, 1):
+    for number, (name, _, new) in enumerate((change for change in plan.changes if change[2]), 1):
         if where:
             ctx.line(f"Get:{number} {where.uri} {where.suite}/{where.component} amd64 {name} amd64 {new}")
     files = sum(len(each.files) + 1 for each in packages.installed(ctx.world, ctx.host).values())
     for name, version in plan.upgrades:
         ctx.simulation.apply(Upgrade(ctx.host, name, version, by, command))
+    if plan.removing:
+        ctx.simulation.apply(Remove(ctx.host, tuple(plan.removing), by, command))
     ctx.line(f"(Reading database ... {files} files and directories currently installed.)")
     for name, old, new in plan.changes:
+        if not new:
+            ctx.line(f"Removing {name} ({old}) ...")
+            continue
         ctx.line(f"Preparing to unpack .../{name}_{new.replace(':', '%3a')}_amd64.deb ...")
         over = f" over ({old})" if old else ""
         ctx.line(f"Unpacking {name} ({new}){over} ...")
     await ctx.sleep(TAKES)
     for name, _, new in plan.changes:
-        ctx.line(f"Setting up {name} ({new}) ...")
+        if new:
+            ctx.line(f"Setting up {name} ({new}) ...")
+    for text in kernel_scripts.output(ctx, plan.changes):
+        ctx.line(text)
     return 0
 
 

@@ -12,7 +12,7 @@ from enum import Enum
 from engine.commands.context import Context
 from engine.commands.linux._support import archive
 from engine.commands.linux._support.names import Resolver
-from engine.control import network, sockets
+from engine.control import bmc, network, sockets
 from engine.kernel.units import MILLISECOND
 
 NO_ANSWER_AFTER = 3_064 * MILLISECOND
@@ -51,6 +51,8 @@ def attempt(ctx: Context, name: str, port: int) -> Attempt:
     if found is None:
         return Attempt(address, End.UNREACHABLE)
     kind, owner = found
+    if kind == "bmc" and not bmc.answers(ctx.world, owner, ctx.now, network=True):
+        return Attempt(address, End.NO_ROUTE, NO_ANSWER_AFTER)
     local = owner == ctx.host and address.startswith("127.")
     if not local and not network.reachable(ctx.world, ctx.host, owner):
         return Attempt(address, End.NO_ROUTE, NO_ANSWER_AFTER)

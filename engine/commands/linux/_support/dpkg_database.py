@@ -18,6 +18,7 @@ _LEGEND = (
     "| Status=Not/Inst/Conf-files/Unpacked/halF-conf/Half-inst/trig-aWait/Trig-pend",
     "|/ Err?=(none)/Reinst-required (Status,Err: uppercase=bad)",
 )
+_STATES = {"installed": "i", "half-configured": "F", "unpacked": "U"}
 _WIDTHS = (14, 12, 12, 33)
 _FIELD = re.compile(r"\$\{([^}]*)\}|\\(.)")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\"}
@@ -32,6 +33,14 @@ def installed(ctx: Context) -> Mapping[str, Package]:
 def held(ctx: Context, package: Package) -> bool:
     """Whether somebody put the package on hold."""
     return package.name in packages.holds(ctx.world, ctx.host)
+
+
+def state(ctx: Context, package: Package) -> str:
+    """installed; or half-configured for the package at which a run broke off, unpacked for those that waited for it."""
+    waiting = packages.unfinished(ctx.world, ctx.host)
+    if package.name not in waiting:
+        return "installed"
+    return "half-configured" if package.name == waiting[0] else "unpacked"
 
 
 def qualified(package: Package) -> str:
@@ -63,7 +72,7 @@ def matching(ctx: Context, patterns: Sequence[str]) -> tuple[list[Package], list
 def table(ctx: Context, chosen: Iterable[Package]) -> list[str]:
     """The table of -l: columns as wide as they need to be."""
     rows = [(qualified(each), each.version, each.architecture, each.summary) for each in chosen]
-    marks = ["hi" if held(ctx, each) else "ii" for each in chosen]
+    marks = [f"{'h' if held(ctx, each) else 'i'}{_STATES[state(ctx, each)]}" for each in chosen]
     widths = [max([least, *(len(row[place]) for row in rows)]) for place, least in enumerate(_WIDTHS)]
     header = _cells(("Name", "Version", "Architecture", "Description"), widths)
     line = "+++-" + "-".join("=" * width for width in widths)
@@ -77,7 +86,7 @@ def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def status(ctx: Context, package: Package) -> str:
     """`install ok installed`."""
-    return f"{'hold' if held(ctx, package) else 'install'} ok installed"
+    return f"{'hold' if held(ctx, package) else 'install'} ok {state(ctx, package)}"
 
 
 def paragraph(ctx: Context, package: Package) -> list[str]:

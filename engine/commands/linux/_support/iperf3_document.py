@@ -41,8 +41,8 @@ class Document:
             self._connected(found, ports)
 
     def _system(self) -> str:
-        release = kernel_image.release(self.ctx.inventory)
-        return f"Linux {self.ctx.host} {release} {kernel_image.version(self.ctx.inventory)} x86_64"
+        release = kernel_image.running(self.ctx.world, self.ctx.host)
+        return f"Linux {self.ctx.host} {release} {kernel_image.version(release)} x86_64"
 
     def _connected(self, found: Connection, ports: Sequence[int]) -> None:
         ctx, settings = self.ctx, self.settings

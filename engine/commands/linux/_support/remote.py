@@ -53,6 +53,8 @@ def connect(ctx: Context, target: Target, resolver: Resolver, *, terminal: str |
         return Failure(f"ssh: Could not resolve hostname {target.name.lower()}: Name or service not known")
     what, host = resolver.owner_of(address) or ("", "")
     start = f"ssh: connect to host {target.name} port {target.port}: "
+    if what == "switch" and not network.reachable(ctx.world, ctx.host, address):
+        return _nobody(start, target)
     if what in ("bmc", "switch"):
         return Failure("", gap=f"logging in to the {'BMC of ' if what == 'bmc' else 'switch '}{host} over ssh")
     if not what or not (host == ctx.host or network.reachable(ctx.world, ctx.host, address)):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from engine.commands.context import Context
+from engine.control.containers.inside import container
 from engine.control.limits import RESOURCES, Limit, Limits, Resource, of_login, of_unit
 from engine.world.world import World
 
@@ -60,7 +61,10 @@ def _answer(ctx: Context, limits: dict[str, Limit], words: list[str]) -> int:
 
 
 def _at_start(ctx: Context) -> Limits:
-    """The limits of a shell that is no login's."""
+    """The limits of a shell that is no login's; in a container of Docker those of dockerd, with its own of memory."""
+    inside = container(ctx.world, ctx.host, ctx.environment)
+    if inside is not None and inside.engine == "docker":
+        return {**of_unit(ctx.world, ctx.host, "docker.service"), "l": Limit.both(inside.memory_lock)}
     if "SLURM_JOB_ID" in ctx.environment:
         return of_unit(ctx.world, ctx.host, "slurmd.service")
     return of_login(ctx.world, ctx.host, ctx.place.identity.name)

@@ -14,7 +14,7 @@ async def within(ctx: Context, work: Callable[[], Awaitable[int]], limit: int) -
     await asyncio.sleep(0)
     if task.done():
         return task.result()
-    timer = asyncio.ensure_future(ctx.clock.sleep(limit))
+    timer = asyncio.ensure_future(ctx.clock.watch(limit))
     try:
         await asyncio.wait({task, timer}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():

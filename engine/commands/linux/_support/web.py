@@ -12,7 +12,17 @@ from engine.commands.context import Context
 from engine.control.dcgm import exporter
 from engine.kernel.units import SECOND
 
-_PHRASES = {200: "OK", 404: "Not Found", 500: "Internal Server Error"}
+_PHRASES = {
+    200: "OK",
+    204: "No Content",
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    500: "Internal Server Error",
+}
 _NO_SNIFF = ("X-Content-Type-Options", "nosniff")
 _ONE_PIECE = 2048
 _FRONT = """<html>
@@ -64,7 +74,7 @@ def _exporter(ctx: Context, host: str, path: str) -> Answer:
 
 def _sniffed(ctx: Context, kind: str, body: str) -> Answer:
     """A body whose type the server found out itself; a long one comes in chunks."""
-    headers = [_NO_SNIFF, _date(ctx)]
+    headers = [_NO_SNIFF, date(ctx)]
     if len(body) <= _ONE_PIECE:
         headers.append(("Content-Length", str(len(body))))
     headers.append(("Content-Type", kind))
@@ -77,9 +87,10 @@ def _error(ctx: Context, status: int, text: str) -> Answer:
     """What Go's http.Error writes."""
     body = f"{text}\n"
     length = ("Content-Length", str(len(body)))
-    return Answer(status, (("Content-Type", "text/plain; charset=utf-8"), _NO_SNIFF, _date(ctx), length), body)
+    return Answer(status, (("Content-Type", "text/plain; charset=utf-8"), _NO_SNIFF, date(ctx), length), body)
 
 
-def _date(ctx: Context) -> tuple[str, str]:
-    date = datetime.fromtimestamp(ctx.epoch // SECOND, UTC)
-    return "Date", f"{date:%a, %d %b %Y %H:%M:%S} GMT"
+def date(ctx: Context) -> tuple[str, str]:
+    """The header that says when it was answered."""
+    moment = datetime.fromtimestamp(ctx.epoch // SECOND, UTC)
+    return "Date", f"{moment:%a, %d %b %Y %H:%M:%S} GMT"

@@ -172,4 +172,4 @@ async def _until_killed(ctx: Context, pid: int) -> None:
     """Returns when somebody ended mpirun; raises Interrupted on Ctrl-C."""
     while programs.runs(ctx.world, ctx.host, pid):
         await asyncio.sleep(0)
-        await ctx.clock.sleep(_LOOK)
+        await ctx.clock.watch(_LOOK)

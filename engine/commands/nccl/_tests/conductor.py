@@ -47,10 +47,11 @@ class Stopped(Exception):
 
 @dataclass(slots=True)
 class Total:
-    """Bus bandwidths so far."""
+    """Bus bandwidths so far, and how often a check found something wrong."""
 
     sum: float = 0.0
     count: int = 0
+    wrong: int = 0
 
 
 class Conductor:
@@ -146,7 +147,7 @@ class Conductor:
             await self._fail(_OUT_OF_MEMORY, places, 3, 0)
         await self._proceed(communicators.WORKING, self._flows(communicator))
 
-    def _flows(self, communicator: Communicator) -> tuple[tuple[str, str, int], ...]:
+    def _flows(self, communicator: Communicator) -> tuple[tuple[str, str, int, int], ...]:
         """What the collective sends over the network; nothing where it will fail."""
         from engine.workloads.nccl import CollectiveFailed
 
@@ -154,7 +155,7 @@ class Conductor:
             demands = communicator.demands(self.party.operation.name)
         except CollectiveFailed:
             return ()
-        return tuple((each.source, each.destination, each.rate) for each in demands)
+        return tuple((each.source, each.destination, each.rate, each.key_index) for each in demands)
 
     # ---- the table
 
@@ -204,6 +205,8 @@ class Conductor:
         for measured in sides:
             self.total.sum += measured.bus
             self.total.count += 1
+            self.total.wrong += bool(measured.wrong)
+        self._go_astray(shown_size)
 
     def _tuning(self, size: int) -> str:
         """What NCCL says of each call, where that is asked for: amid the row, which ends later."""
@@ -218,11 +221,26 @@ class Conductor:
         hosts = ",".join(dict.fromkeys(member.host for member in self.party.meeting.members))
         measured = time * model.noise(self.ctx.world.seed, words, hosts, size, number)
         algorithm = self.party.operation.moved(parameter, each.element, ranks) / 1000 / measured
-        wrong = 0 if self.settings.check else None
+        wrong = self._wrong(parameter, number) if self.settings.check else None
         bus = algorithm * self.party.operation.factor(ranks)
         if self.settings.report_cputime:
             measured = min(measured, _LAUNCH * self.settings.ngpus)
         return Measured(measured, algorithm, bus, wrong)
+
+    def _wrong(self, elements: int, side: int) -> int:
+        """How many elements a check of one side of a row finds wrong."""
+        from engine.workloads.nccl import chunks
+
+        return chunks.wrong_elements(self._made, self.party.operation.name, elements, side) if self._made else 0
+
+    def _go_astray(self, size: int) -> None:
+        """Where results are wrong, kernels also reach for memory that is not there, if messages are large."""
+        from engine.workloads.nccl import chunks
+
+        if self._made and size >= chunks.FAULTS_FROM and chunks.unsafe(self._made, self.party.operation.name):
+            members = self.party.meeting.members
+            hosts, pids = tuple(each.host for each in members), tuple(each.pid for each in members)
+            self.ctx.simulation.apply(chunks.AccessAstray(hosts, pids))
 
     async def _time(self, size: int, each: Series, ranks: int, place: tuple[str, ...]) -> float:
         """us of one call, as things are now. Where NCCL fails, so does the run."""
@@ -263,19 +281,19 @@ class Conductor:
         if self.settings.memory_report:
             buffers = seats.buffers_mib(self.settings) << 20
             memory = [("Initialization", seats.INITIAL_MIB << 20), ("User-Allocated", buffers), ("Collective", 0)]
-        for line in report.footer(self.party.operation.program, average, least, memory):
+        for line in report.footer(self.party.operation.program, average, least, memory, self.total.wrong):
             self.ctx.line(line)
-        self.record.results(average, least)
+        self.record.results(average, least, self.total.wrong)
         self.record.finish()
         if least is not None and average < least * 0.9:
             self.ctx.simulation.apply(communicators.Fail(self.party.seat.name, ("common.cu:1188",), "", BELOW_LEAST))
             return self.party.fail() or BELOW_LEAST
         self.ctx.simulation.apply(communicators.Finish(self.party.seat.name))
-        return 0
+        return int(self.total.wrong > 0)
 
     # ---- time and trouble
 
-    async def _proceed(self, stage: str, flows: tuple[tuple[str, str, int], ...] = ()) -> None:
+    async def _proceed(self, stage: str, flows: tuple[tuple[str, str, int, int], ...] = ()) -> None:
         self.ctx.simulation.apply(communicators.Proceed(self.party.seat.name, stage, flows))
         await self._pass(_MOMENT)
 

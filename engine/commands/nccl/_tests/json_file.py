@@ -91,10 +91,10 @@ class Record:
             }  # fmt: skip
         self.content["results"].append({**entry, "actual_iterations": self.settings.iters, "experiment_name": ""})
 
-    def results(self, average: float, least: float | None) -> None:
-        """The footer."""
+    def results(self, average: float, least: float | None, wrong: int = 0) -> None:
+        """The footer; `wrong` counts the checks that found something wrong."""
         okay = "unchecked" if least is None else _truth(average >= least * 0.9)
-        self.content["out_of_bounds"] = {"count": 0, "okay": "true"}
+        self.content["out_of_bounds"] = {"count": wrong, "okay": _truth(not wrong)}
         self.content["average_bus_bandwidith"] = {"bandwidith": average, "okay": okay}
         self.content["errors"] = [""]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.control import communicators
 from engine.control.accounts import identity
+from engine.control.containers.inside import sees_infiniband
 from engine.kernel.random import hash64
 from engine.physics.load import bound_gpus
 from engine.world.records import Meeting, Member, Process
@@ -42,6 +43,7 @@ def ranks(world: World, meeting: Meeting, variables: Mapping[str, str] = _NO_VAR
                 environment={**_environment(world, process), **variables},
                 cpus=process.cpus if process else "",
                 memory_lock=process.memory_lock if process else None,
+                verbs=sees_infiniband(world, each.host, dict(process.environment) if process else {}),
                 stopped=communicators.is_stopped(world, each),
             )
             for index in each.gpus

@@ -118,11 +118,15 @@ def figure(value: float, width: int) -> str:
     return f"{value:{width}.1e}" if width >= 7 else f"{value:{width}.0e}"
 
 
-def footer(program: str, average: float, least: float | None, memory: Sequence[tuple[str, int]]) -> list[str]:
-    """The lines after the table; `least` is NCCL_TESTS_MIN_BW, `memory` what -M tells (bytes by what they are for)."""
+def footer(
+    program: str, average: float, least: float | None, memory: Sequence[tuple[str, int]], wrong: int = 0
+) -> list[str]:
+    """The lines after the table; `least` is NCCL_TESTS_MIN_BW, `memory` what -M tells (bytes by what they are for),
+    `wrong` how many checks found wrong elements.
+    """
     judged = "" if least is None else "FAILED" if average < least * 0.9 else "OK"
     lines = [
-        "# Out of bounds values : 0 OK",
+        f"# Out of bounds values : {wrong} {'FAILED' if wrong else 'OK'}",
         f"# Avg bus bandwidth    : {shortest(average)} {judged}",
         "#",
         f"# Collective test concluded: {program}",

@@ -16,6 +16,9 @@ from engine.commands.nccl._tests.report import too_few_gpus
 from engine.commands.nccl._tests.settings import Settings, strtol
 from engine.control import driver, limits
 from engine.control.communicators import Join
+from engine.control.containers import CONTAINER
+from engine.control.containers.inside import container as of_environment
+from engine.control.containers.inside import memory_lock
 from engine.control.slurm import jobs
 from engine.control.slurm.numbers import whole
 from engine.kernel.units import MIB
@@ -140,7 +143,7 @@ def join(ctx: Context, settings: Settings, seat: Seat, devices: Devices) -> int:
 
 def kept(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """The variables that matter for how a rank runs."""
-    names = [name for name in sorted(environment) if name.startswith(_KEPT) or name in _LAUNCHED_BY]
+    names = [name for name in sorted(environment) if name.startswith(_KEPT) or name in (*_LAUNCHED_BY, CONTAINER)]
     return tuple((name, environment[name]) for name in names)
 
 
@@ -151,7 +154,10 @@ def _job(ctx: Context) -> int | None:
 
 
 def _memory_lock(ctx: Context) -> int | None:
-    """A task of Slurm has slurmd's limit, whatever else the user's."""
+    """A container's own limit (enroot's have none); a task of Slurm has slurmd's, whatever else the user's."""
+    inside = of_environment(ctx.world, ctx.host, ctx.environment)
+    if inside is not None and inside.engine == "docker":
+        return memory_lock(inside)
     if _job(ctx) is not None:
         return limits.of_unit(ctx.world, ctx.host, "slurmd.service")["l"].soft
     return limits.memory_lock(ctx.world, ctx.host, ctx.identity.name)

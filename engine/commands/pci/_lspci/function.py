@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.commands.context import Context
 from engine.control import modules
 from engine.control.driver import bound_gpus
+from engine.control.module_table import NOUVEAU
 from engine.physics import pcie
 from engine.physics.config_space.resources import Placed, resources
 from engine.physics.config_space.resources import profile as part_of
@@ -94,12 +95,14 @@ def _function(context: Context, device: PcieDevice, drivers: _Drivers) -> Functi
     if space is None:
         return None
     shown = space if context.is_root else space[:HEADER]
-    driver = drivers.of(device)
-    key = ("pci function", context.host, device.address, shown, driver)
-    return context.inventory.once(key, lambda: _made(context.inventory, context.node, device, shown, driver))
+    driver, fitting = drivers.of(device), drivers.fitting(device)
+    key = ("pci function", context.host, device.address, shown, driver, fitting)
+    return context.inventory.once(key, lambda: _made(context.inventory, context.node, device, shown, driver, fitting))
 
 
-def _made(inventory: Inventory, node: Node, device: PcieDevice, space: bytes, driver: str | None) -> Function:
+def _made(
+    inventory: Inventory, node: Node, device: PcieDevice, space: bytes, driver: str | None, fitting: tuple[str, ...]
+) -> Function:
     given = resources(inventory, node)
     base = given.roms.get(device.address)
     placed = [one for one in given.bars.get(device.address, ()) if not one.bar.virtual]
@@ -113,7 +116,7 @@ def _made(inventory: Inventory, node: Node, device: PcieDevice, space: bytes, dr
         rom=(base, part_of(device).rom) if base is not None else None,
         interrupt=given.interrupts.get(device.address, 0),
         driver=driver,
-        modules=_MODULES.get(device.role, ()),
+        modules=fitting,
     )
 
 
@@ -124,10 +127,23 @@ class _Drivers:
         self._loaded = {module.name for module in modules.loaded(context.world, context.host)}
         self._gpus = {gpu.address for gpu in bound_gpus(context.world, context.host)}
         self._world, self._host = context.world, context.host
+        self._nouveau = modules.holds_gpus(self._world, self._host)
+        self._built = modules.exists(self._world, self._host, "nvidia")
+
+    def fitting(self, device: PcieDevice) -> tuple[str, ...]:
+        """Modules of the running kernel that would take a function; NVIDIA's are there only if they were built."""
+        names = _MODULES.get(device.role, ())
+        if self._built or device.role not in ("gpu", "nvswitch"):
+            return names
+        return tuple(name for name in names if name not in ("nvidia", "nvidia_drm"))
 
     def of(self, device: PcieDevice) -> str | None:
         """The driver bound to a function; a GPU that was dead when the driver probed it has none."""
         if device.driver is None or device.driver == _BUILT_IN:
             return device.driver
+        if self._nouveau and device.role == "gpu":
+            return NOUVEAU
+        if self._world.pci_functions[f"{self._host}/{device.address}"].unbound:
+            return None
         probed = device.address in self._gpus or not pcie.gpu_at(self._world, self._host, device.address)
         return device.driver if probed and _MODULE_OF.get(device.driver, device.driver) in self._loaded else None

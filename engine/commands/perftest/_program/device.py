@@ -6,6 +6,7 @@ Guesses: that the kernel counts 64 KiB of queues beside the buffer against RLIMI
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.commands.context import Context
@@ -13,6 +14,7 @@ from engine.commands.linux._support import paths
 from engine.commands.perftest._program.kinds import LATENCY, SEND, WRITE, Kind
 from engine.commands.perftest._program.options import RULE, Settings
 from engine.control import driver, gpu_direct, limits, programs, verbs
+from engine.control.containers.inside import container, memory_lock, sees_infiniband
 from engine.kernel.random import hash64
 from engine.physics import links
 from engine.physics.paths import network
@@ -20,7 +22,6 @@ from engine.workloads import cuda
 from engine.workloads.perftest import INLINE_BYTES, OUTSTANDING_READS
 from engine.world.inventory import Gpu, Hca
 from engine.world.records import LogicalState
-from engine.world.world import World
 
 MTU_NUMBERS = {256: 1, 512: 2, 1024: 3, 2048: 4, 4096: 5}
 _STATES = {LogicalState.DOWN: "Down", LogicalState.INITIALIZING: "Init", LogicalState.ARMED: "Armed"}
@@ -70,7 +71,8 @@ NO_CONNECTION = " Unable to set up socket connection"
 
 def open_device(ctx: Context, kind: Kind, settings: Settings) -> Device:
     """Find the device and look at its port. Raises Failed."""
-    hca = _find(ctx.world, ctx.host, settings.ib_dev)
+    reachable = sees_infiniband(ctx.world, ctx.host, ctx.environment)
+    hca = _find(verbs.devices(ctx.world, ctx.host) if reachable else (), settings.ib_dev)
     if settings.ib_port != 1:
         text = f" Unable to query port {settings.ib_port} attributes"
         raise Failed(text, " Couldn't set the link layer", _NO_CONTEXT)
@@ -89,8 +91,7 @@ def open_device(ctx: Context, kind: Kind, settings: Settings) -> Device:
     return Device(hca, settings.gid_index, "", "", inline, min(reads, OUTSTANDING_READS))
 
 
-def _find(world: World, host: str, wanted: str | None) -> Hca:
-    found = verbs.devices(world, host)
+def _find(found: Sequence[Hca], wanted: str | None) -> Hca:
     missing = " Unable to find the Infiniband/RoCE device"
     if not found:
         raise Failed(" Did not detect devices ", " If device exists, check if driver is up", missing)
@@ -228,8 +229,8 @@ def register(ctx: Context, pid: int, settings: Settings, device: Device, gpu: Gp
     """Allocate and register the buffer. Gives the remote key. Raises Failed."""
     size = buffer_bytes(settings)
     if gpu is None:
-        limit = limits.memory_lock(ctx.world, ctx.host, ctx.identity.name)
-        refused = limit is not None and ctx.identity.uid != 0 and size // 1024 + _QUEUES_KIB > limit
+        limit = _lockable_kib(ctx)
+        refused = limit is not None and size // 1024 + _QUEUES_KIB > limit
     else:
         refused = not settings.use_cuda_dmabuf and not gpu_direct.peermem(ctx.world, ctx.host)
         _tell_allocation(ctx, settings, size, buffer_address(ctx, pid, settings, gpu))
@@ -237,6 +238,16 @@ def register(ctx: Context, pid: int, settings: Settings, device: Device, gpu: Gp
         raise Failed("Couldn't allocate MR", "failed to create mr", "Failed to create MR", _NO_RESOURCES)
     key: int = ctx.simulation.apply(verbs.RegisterMemory(device.hca.id))
     return key
+
+
+def _lockable_kib(ctx: Context) -> int | None:
+    """KiB that the program may lock, or None: root's on the host has no limit, root's in a container of Docker has the
+    container's.
+    """
+    inside = container(ctx.world, ctx.host, ctx.environment)
+    if inside is not None and inside.engine == "docker":
+        return memory_lock(inside)
+    return None if ctx.identity.uid == 0 else limits.memory_lock(ctx.world, ctx.host, ctx.identity.name)
 
 
 def _tell_allocation(ctx: Context, settings: Settings, size: int, address: int) -> None:

@@ -181,7 +181,9 @@ class Measuring:
         ways = [(other, own)] if self.kind.verb == READ else [(own, other)]
         if self.settings.bidirectional:
             ways = [(own, other), (other, own)]
-        action = streams.Send(self.ctx.host, self.pid, tuple(ways), rate, self.joined.packet, dscp=0)
+        action = streams.Send(
+            self.ctx.host, self.pid, tuple(ways), rate, self.joined.packet, key_index=self.settings.pkey_index
+        )
         share: int = self.ctx.simulation.apply(action)
         return share
 
@@ -219,11 +221,8 @@ class Measuring:
         """What other traffic leaves of the route, in ppm."""
         own, other = self.joined.own.hca.port, self.joined.other.port
         demand = int(found.rate * 8 * 1_000_000_000)
-        return (
-            WHOLE
-            if own == other
-            else min(WHOLE, exchange.offer(self.ctx.world, Flow(own, other, demand)) * WHOLE // demand)
-        )
+        flow = Flow(own, other, demand, key_index=self.settings.pkey_index)
+        return WHOLE if own == other else min(WHOLE, exchange.offer(self.ctx.world, flow) * WHOLE // demand)
 
     # --- both -------------------------------------------------------------------------------------------------------
 
@@ -235,7 +234,9 @@ class Measuring:
         hca, talk = joined.own.hca, self.talk
         own = End(hca, joined.own_gpu, talk.is_near(hca.numa, here=True))
         other = End(joined.other, joined.other_gpu, talk.is_near(joined.other.numa, here=False))
-        found = route(ctx.world, own, other, mtu=joined.packet, queue_pairs=self.settings.qp)
+        found = route(
+            ctx.world, own, other, mtu=joined.packet, queue_pairs=self.settings.qp, key_index=self.settings.pkey_index
+        )
         if found is None or not joined.same_gid_type:
             await self._lose()
         assert found is not None

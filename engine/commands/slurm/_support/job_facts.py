@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.control.accounts import Identity, identity
-from engine.control.slurm import jobs, workload
+from engine.control.slurm import dependencies, jobs, workload
 from engine.control.slurm.times import timestamp
 from engine.control.slurm.version import at_least
 from engine.kernel.hostlist import fold
@@ -34,6 +34,11 @@ class JobFacts:
     @property
     def group(self) -> str:
         return self.user.group_names[0]
+
+    @property
+    def dependency(self) -> str:
+        """What the job still waits for, "" for nothing."""
+        return dependencies.text(self.world, self.job, self.now)
 
     @property
     def seconds_used(self) -> int:

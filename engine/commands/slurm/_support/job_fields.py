@@ -82,7 +82,7 @@ JOB_FIELDS: tuple[Field[JobFacts], ...] = (
     Field("cpus-per-task", "", "CPUS_PER_TASK", lambda facts: str(facts.job.cpus_per_task)),
     Field("Deadline", "", "DEADLINE", lambda facts: "N/A"),
     Field("DelayBoot", "", "DELAY_BOOT", lambda facts: "00:00:00"),
-    Field("Dependency", "E", "DEPENDENCY", lambda facts: NULL),
+    Field("Dependency", "E", "DEPENDENCY", lambda facts: facts.dependency or NULL),
     Field("DerivedEC", "", "DERIVED_EC", lambda facts: "0:0"),
     Field("EligibleTime", "", "ELIGIBLE_TIME", lambda facts: facts.when(facts.job.eligible, "N/A")),
     Field("EndTime", "e", "END_TIME", _end),

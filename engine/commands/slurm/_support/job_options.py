@@ -21,9 +21,9 @@ from engine.world.inventory import Inventory
 
 # `letter,name=`: an option with an argument; `[=]` where the argument may be left out.
 MODELLED = """\
-A,account= b,begin= D,chdir= comment= C,constraint= c,cpus-per-task= e,error= x,exclude= exclusive[=] G,gpus=
-gpus-per-node= gpus-per-task= gres= H,hold i,input= J,job-name= mem= mem-per-cpu= mem-per-gpu= w,nodelist= N,nodes=
-n,ntasks= ntasks-per-node= tasks-per-node= o,output= p,partition= q,qos= Q,quiet reservation= test-only t,time=
+A,account= b,begin= D,chdir= comment= C,constraint= c,cpus-per-task= d,dependency= e,error= x,exclude= exclusive[=]
+G,gpus= gpus-per-node= gpus-per-task= gres= H,hold i,input= J,job-name= mem= mem-per-cpu= mem-per-gpu= w,nodelist=
+N,nodes= n,ntasks= ntasks-per-node= tasks-per-node= o,output= p,partition= q,qos= Q,quiet reservation= test-only t,time=
 v,verbose"""
 
 # Options that change nothing here: binding, mail, limits, the ways of launching that all come to the same.
@@ -37,7 +37,7 @@ u,unbuffered W,wait= whole"""
 
 _NOT_MODELLED = """\
 bb= bbf= cluster-constraint= cluster= M,clusters= container= container-id= context= contiguous S,core-spec=
-cores-per-socket= cpu-freq= cpus-per-gpu= deadline= delay-boot= d,dependency= extra= B,extra-node-info= gpu-freq=
+cores-per-socket= cpu-freq= cpus-per-gpu= deadline= delay-boot= extra= B,extra-node-info= gpu-freq=
 gpus-per-socket= gres-flags= L,licenses= mcs-label= oom-kill-step[=] mincpus= network= nice[=] F,nodefile=
 ntasks-per-core= ntasks-per-gpu= ntasks-per-socket= ntasks-per-tres= O,overcommit s,oversubscribe prefer= priority=
 reboot resv-ports[=] segment= sockets-per-node= spread-job stepmgr switches= thread-spec= threads-per-core= time-min=
@@ -50,8 +50,9 @@ treewidth= x11[=]"""
 
 # Environment variables without their SBATCH_ or SLURM_, where they are not the option's own name.
 _VARIABLES = {
-    "account": "ACCOUNT", "constraint": "CONSTRAINT", "exclusive": "EXCLUSIVE", "gres": "GRES", "gpus": "GPUS",
-    "gpus_per_node": "GPUS_PER_NODE", "gpus_per_task": "GPUS_PER_TASK", "job_name": "JOB_NAME", "mem": "MEM_PER_NODE",
+    "account": "ACCOUNT", "constraint": "CONSTRAINT", "dependency": "DEPENDENCY",
+    "exclusive": "EXCLUSIVE", "gres": "GRES", "gpus": "GPUS", "gpus_per_node": "GPUS_PER_NODE",
+    "gpus_per_task": "GPUS_PER_TASK", "job_name": "JOB_NAME", "mem": "MEM_PER_NODE",
     "mem_per_cpu": "MEM_PER_CPU", "mem_per_gpu": "MEM_PER_GPU", "partition": "PARTITION", "qos": "QOS",
     "reservation": "RESERVATION", "time": "TIMELIMIT",
 }  # fmt: skip
@@ -271,6 +272,7 @@ _READ: dict[str, Callable[[Any, Setting], dict[str, Any]]] = {
     "comment": _text("comment"),
     "constraint": _text("features"),
     "cpus_per_task": _number("cpus_per_task", "cpus-per-task"),
+    "dependency": _text("dependency"),
     "error": _text("standard_error"),
     "exclude": _hosts("exclude"),
     "exclusive": _exclusive,

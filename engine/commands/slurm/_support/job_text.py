@@ -69,7 +69,8 @@ def _state_lines(facts: JobFacts, detail: bool, recent: bool) -> list[str]:
     failed = f"FailedNode={job.failed_node} " if recent and job.state == "NODE_FAIL" and job.failed_node else ""
     batch = int(not job.interactive)
     lines = [
-        f"JobState={jobs.state_name(job)} Reason={job.reason.replace(' ', '_')} {failed}Dependency=(null)",
+        f"JobState={jobs.state_name(job)} Reason={job.reason.replace(' ', '_')} {failed}"
+        f"Dependency={facts.dependency or NULL}",
         f"Requeue={int(job.requeue)} Restarts={job.restarts} BatchFlag={batch} Reboot=0 "
         f"ExitCode={exit_text(job.exit_code, job.signal)}",
     ]

@@ -37,7 +37,7 @@ _TAGS = (
     ("ThreadSpec", 4, ""), ("TresBind", 5, ""), ("TresFreq", 5, ""), ("TresPerJob", 8, ""), ("TresPerNode", 8, ""),
     ("TresPerSocket", 8, ""), ("TresPerTask", 8, ""), ("ExcNodeList", 3, "exclude"), ("NodeList", 8, "node_list"),
     ("ReqNodeList", 8, "node_list"), ("Features", 1, ""), ("Prefer", 3, ""), ("Gres", 2, ""), ("Account", 1, ""),
-    ("BurstBuffer", 1, ""), ("Dependency", 1, ""), ("Licenses", 1, ""), ("EligibleTime", 2, "begin"),
+    ("BurstBuffer", 1, ""), ("Dependency", 1, "dependency"), ("Licenses", 1, ""), ("EligibleTime", 2, "begin"),
     ("StartTime", 2, "begin"), ("EndTime", 2, ""), ("Reboot", 3, ""), ("UserID", 3, ""), ("Deadline", 3, ""),
     ("WorkDir", 2, ""), ("MailType", 5, ""), ("MailUser", 5, ""),
 )  # fmt: skip
@@ -214,6 +214,7 @@ def _text(session: Session, text: str) -> str:
 _READ: dict[str, Callable[[Session, str], Any]] = {
     "job": _jobs,
     "comment": _text,
+    "dependency": _text,
     "time_limit": _time_limit,
     "priority": _number,
     "requeue": lambda session, text: bool(_number(session, text)),

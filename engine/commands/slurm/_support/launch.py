@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.commands.context import Context, Input, Interrupted, Output
+from engine.commands.context import Context, Input, Interrupted, Output, Place
 from engine.commands.linux._support import fanout, remote
 from engine.commands.linux._support.names import Resolver
+from engine.commands.slurm._support.pyxis import Crew
 from engine.commands.slurm._support.task_environment import Layout, task_environment
 from engine.commands.streams import BytesInput, NoInput
 from engine.control import communicators
@@ -35,6 +36,8 @@ class Launch(fanout.Fan):
 
     layout: Layout | None = None
     words: Sequence[str] = ()
+    crew: Crew | None = None
+    """The containers that pyxis makes for the step, if it asks for any."""
     broken: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     """The first rank that left its parallel program badly while others were still in it."""
 
@@ -45,10 +48,7 @@ class Launch(fanout.Fan):
         ctx, errors = self.ctx, _Errors(self.words[0], err)
         environment = task_environment(ctx.world, self.layout, rank, node, local, ctx.environment)
         place = ctx.elsewhere(host=node, environment=environment, cpus="", memory_nodes="", confined="")
-        stdin: Input = BytesInput(self.stdin) if self.stdin else NoInput()
-        status = await remote.while_up(
-            ctx, node, lambda: ctx.runner.run(self.words, place, stdin=stdin, stdout=out, stderr=errors)
-        )
+        status = await remote.while_up(ctx, node, lambda: self._task(place, out, errors))
         if status is None:
             return NODE_FAILED
         ended = errors.end(status)
@@ -56,6 +56,16 @@ class Launch(fanout.Fan):
         if ended and not self.broken.done() and communicators.meeting(ctx.world, name) is not None:
             self.broken.set_result(rank)
         return ended
+
+    async def _task(self, place: Place, out: Output, errors: _Errors) -> int:
+        """A task at its place, or in the container that pyxis makes there."""
+        stdin: Input = BytesInput(self.stdin) if self.stdin else NoInput()
+        inner: Place | None = place
+        if self.crew is not None:
+            inner = await self.crew.enter(self.ctx, place, errors)
+        if inner is None:
+            return 1
+        return await self.ctx.runner.run(self.words, inner, stdin=stdin, stdout=out, stderr=errors)
 
 
 class _Errors:
@@ -108,7 +118,9 @@ class Outcome:
         return max((1 if status == NODE_FAILED else status for status in self.statuses.values()), default=0)
 
 
-async def run_tasks(ctx: Context, layout: Layout, words: Sequence[str], stdin: bytes, *, label: bool) -> Outcome:
+async def run_tasks(
+    ctx: Context, layout: Layout, words: Sequence[str], stdin: bytes, *, label: bool, crew: Crew | None = None
+) -> Outcome:
     """Run every task until all are over, or the job is. Raises Interrupted on Ctrl-C."""
 
     def hear(host: str, is_error: bool, line: bytes) -> None:
@@ -117,6 +129,7 @@ async def run_tasks(ctx: Context, layout: Layout, words: Sequence[str], stdin: b
 
     ranks = [str(rank) for rank, _, _ in layout.places()]
     launch = Launch(ctx, ranks, "", hear, ctx.identity.name, len(ranks), stdin=stdin, layout=layout, words=words)
+    launch.crew = crew
     task = asyncio.ensure_future(launch.run())
     await asyncio.sleep(0)
     watch = asyncio.ensure_future(_job_ends(ctx, layout.job.id))
@@ -132,6 +145,8 @@ async def run_tasks(ctx: Context, layout: Layout, words: Sequence[str], stdin: b
         for each in (task, watch):
             each.cancel()
         await asyncio.gather(task, watch, return_exceptions=True)
+        if crew is not None:
+            crew.leave(ctx)
     statuses = {int(rank): status for rank, status in launch.statuses.items()}
     if _CTRL_C in statuses.values():
         raise Interrupted
@@ -145,7 +160,7 @@ async def _job_ends(ctx: Context, number: int) -> None:
     """Wait until a job no longer runs."""
     while (job := jobs.job(ctx.world, number)) is not None and job.state == "RUNNING":
         await asyncio.sleep(0)
-        await ctx.clock.sleep(_LOOK)
+        await ctx.clock.watch(_LOOK)
 
 
 def deaf_nodes(ctx: Context, layout: Layout) -> list[str]:

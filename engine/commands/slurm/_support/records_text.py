@@ -97,7 +97,8 @@ def _host_lines(facts: NodeFacts) -> list[str]:
     port = "" if node.port == DEFAULT_PORT else f"Port={node.port} "
     lines = [f"NodeAddr={node.address or facts.name} NodeHostName={node.host or facts.name} {port}{version}"]
     if facts.known:
-        lines.append(f"OS=Linux {kernel_image.release(world.inventory)} {kernel_image.version(world.inventory)} ")
+        release = kernel_image.running(world, facts.name)
+        lines.append(f"OS=Linux {release} {kernel_image.version(release)} ")
     free = str(facts.free_memory) if facts.known else "N/A"
     memory = f"RealMemory={node.real_memory} AllocMem={facts.held.memory} FreeMem={free}"
     return [*lines, f"{memory} Sockets={node.sockets} Boards=1"]

@@ -82,6 +82,27 @@ def task_environment(
     return {**exported(outside, layout.export), **given}
 
 
+def batch_environment(world: World, job: Job) -> dict[str, str]:
+    """The variables of a batch script on its first node; `Job.environment` is what sbatch took along."""
+    node = job.nodes[0]
+    tasks = spread(max(job.task_count, len(job.nodes)), len(job.nodes))
+    own = {
+        "ENVIRONMENT": "BATCH",
+        "SLURMD_NODENAME": node,
+        "SLURM_CPUS_ON_NODE": str(job.cpus_per_node),
+        "SLURM_GTIDS": "0",
+        "SLURM_LOCALID": "0",
+        "SLURM_NODEID": "0",
+        "SLURM_NPROCS": str(sum(tasks)),
+        "SLURM_NTASKS": str(sum(tasks)),
+        "SLURM_PROCID": "0",
+        "SLURM_TASKS_PER_NODE": repeated(tasks),
+    }
+    outside = dict(job.environment)
+    gpus = {name: value for name, value in _gpus(world, job, node).items() if name != "SLURM_STEP_GPUS"}
+    return {**outside, **_job_variables(world, job, outside), **own, **gpus}
+
+
 def exported(environment: Mapping[str, str], option: str) -> dict[str, str]:
     """What `--export` takes over of srun's environment: ALL, NONE or NIL (Slurm's own alone), or a list of names,
     `NAME=VALUE` and ALL, of which a later one goes before an earlier one (srun(1)).

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from engine.control.subnet_manager.lids import end_port, fresh_lids, host_of_manager, lid, port_guid
+from engine.control.subnet_manager.lids import FABRIC, end_port, fresh_lids, host_of_manager, lid, port_guid
 from engine.control.subnet_manager.routing.fabric import Fabric, Socket, build, without
 from engine.physics import links
 from engine.world.inventory import Inventory
@@ -22,16 +22,24 @@ if TYPE_CHECKING:
 _INFINIBAND = "infiniband"
 
 
-def fabric_of_world(world: World) -> Fabric | None:
-    """The fabric that the site's manager finds now; None where no manager is."""
-    hca = host_of_manager(world.inventory)
-    if hca is None:
-        return None
-    whole = whole_fabric(world.inventory, hca.port_guid)
-    known, dead = known_lids(world), _dead_sockets(world)
+def fabric_of_world(world: World, manager: int | None = None, known: Mapping[int, int] | None = None) -> Fabric:
+    """The fabric that a manager finds now. It runs at the port with this GUID, by default where the site's first one
+    does; without switches and ends where the site has none and nothing is known of another. `known` are LIDs by port
+    GUID that it goes by (None: those that it remembers).
+    """
+    if manager is None:
+        manager = _first_manager(world.inventory)
+    whole = whole_fabric(world.inventory, manager)
+    dead = _dead_sockets(world, manager)
+    known = known_lids(world) if known is None else known
     if not dead and known == known_lids_of_a_new_site(world.inventory):
-        return whole
-    return without(whole, dead, hca.port_guid, known)
+        return whole if manager == _first_manager(world.inventory) else without(whole, dead, manager, known)
+    return without(whole, dead, manager, known)
+
+
+def _first_manager(inventory: Inventory) -> int:
+    hca = host_of_manager(inventory)
+    return hca.port_guid if hca else 0
 
 
 def whole_fabric(inventory: Inventory, manager: int) -> Fabric:
@@ -40,13 +48,12 @@ def whole_fabric(inventory: Inventory, manager: int) -> Fabric:
 
 
 def known_lids(world: World) -> Mapping[int, int]:
-    """LIDs by port GUID, of ports that are absent now too."""
-    fresh = known_lids_of_a_new_site(world.inventory)
+    """LIDs by port GUID, of ports that are absent now too. What a master remembers counts before what a port has."""
+    inventory, given = world.inventory, world.subnet_manager[FABRIC].lids
     changed = {end_port(port) for port in world.ports.changed() if world.ports[port].lid is not None}
-    ends = [end for end in sorted(changed) if not links.place(world.inventory, end).ethernet]
-    return MappingProxyType(
-        {**fresh, **{port_guid(world.inventory, end): lid(world, end) for end in ends if lid(world, end)}}
-    )
+    ends = [end for end in sorted(changed) if not links.place(inventory, end).ethernet]
+    ports = {port_guid(inventory, end): lid(world, end) for end in ends if lid(world, end)}
+    return MappingProxyType({**known_lids_of_a_new_site(inventory), **ports, **dict(given or ())})
 
 
 def known_lids_of_a_new_site(inventory: Inventory) -> Mapping[int, int]:
@@ -85,8 +92,6 @@ def _first_port(netlist: Netlist) -> int:
 
 def _whole_fabric(inventory: Inventory, manager: int) -> Fabric:
     switches = {name: switch for name, switch in inventory.switches.items() if switch.kind == _INFINIBAND}
-    nodes = (inventory.node(name) for name in inventory.node_names)
-    guids = {hca.port: hca.port_guid for node in nodes for hca in node.hcas}
     sockets = {
         port: (switches[device].guid, int(number))
         for port in inventory.cables
@@ -97,11 +102,12 @@ def _whole_fabric(inventory: Inventory, manager: int) -> Fabric:
     ends: list[tuple[int, Socket]] = []
     for port, socket in sockets.items():
         far = inventory.cables[port].other(port)
-        if far in guids:
-            ends.append((guids[far], socket))
+        if far.count("/") > 1:
+            ends.append((inventory.port_guid(far), socket))
         elif far in sockets and port < far:
             cables.append((socket, sockets[far]))
-    return build({switch.guid: switch.ports for switch in switches.values()}, cables, ends, manager)
+    known = {port_guid(inventory, end): lid for end, lid in inventory.given_lids.items()}
+    return build({switch.guid: switch.ports for switch in switches.values()}, cables, ends, manager, known)
 
 
 def _socket(inventory: Inventory, port: str) -> Socket | None:
@@ -117,17 +123,24 @@ def _ends_of_cables(inventory: Inventory) -> Mapping[str, tuple[str, str]]:
     )
 
 
-def _dead_sockets(world: World) -> list[Socket]:
-    """Ports of switches whose link is down though they have a cable."""
+def _dead_sockets(world: World, manager: int) -> list[Socket]:
+    """Ports of switches behind which the manager finds nobody though they have a cable: the link is down, or the
+    adapter there does not answer. A manager speaks to its own port without the fabric.
+    """
     inventory = world.inventory
     suspects = {port for port in world.ports.changed() if not port.endswith("/0")}
     suspects |= {end for cable in world.cables.changed() for end in _ends_of_cables(inventory)[cable]}
+    for name in world.switches.changed():
+        suspects |= {f"{name}/{number}" for number in range(1, inventory.switches[name].ports + 1)}
     hosts = {*world.nodes.changed(), *world.systems.changed()} & set(inventory.node_index)
     suspects |= {hca.port for host in hosts for hca in inventory.node(host).hcas}
     dead = []
     for port in sorted(suspects):
         cable = links.cable(inventory, port)
-        if cable is None or links.place(inventory, port).ethernet or links.link_up(world, port):
+        if cable is None or links.place(inventory, port).ethernet:
+            continue
+        silent = any(world.ports[end].silent and port_guid(inventory, end_port(end)) != manager for end in cable.ends)
+        if links.link_up(world, port) and not silent:
             continue
         sockets = (_socket(inventory, end) for end in cable.ends)
         dead += [socket for socket in sockets if socket]

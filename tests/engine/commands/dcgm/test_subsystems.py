@@ -37,7 +37,14 @@ def test_each_subsystem_has_help_and_refuses_unknown_options(dcgmi, name: str) -
     assert f"   dcgmi {name} --help" in refused.stderr
 
 
-@pytest.mark.parametrize("name", ["introspect", "mndiag", "test"])
+def test_introspection_shows_the_daemon(dcgmi) -> None:
+    shown = dcgmi("introspect -s -H").lines
+    assert shown[5] == f"| {'Hostengine Process':<75}|" and shown[7] == f"| {'Memory':<18}| {'62000.0 KB':<55}|"
+    assert {len(line) for line in shown if line} == {78}
+    assert dcgmi("introspect -s").status == 254
+
+
+@pytest.mark.parametrize("name", ["mndiag", "test"])
 def test_what_is_not_modelled_says_so(dcgmi, name: str) -> None:
     assert "not modelled" in dcgmi(name).stderr
 

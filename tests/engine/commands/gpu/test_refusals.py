@@ -128,3 +128,20 @@ def test_no_command_line_raises(pristine: Simulation[World], words: list[str], u
     line = shlex.join(["nvidia-smi", *words])
     result = run_command(pristine.fork(), "dgx-04", user, line, head=50, interrupt_after=MINUTE)
     assert 0 <= result.status <= 255 and "Traceback" not in result.stderr
+
+
+def test_of_a_gpu_whose_firmware_is_given_up_little_can_be_read() -> None:
+    site = open_site("dgx-h100-4")
+    site.apply(parse_fault("gpu.gsp_timeout target=dgx-04/gpu2"))
+    site.advance(2 * MINUTE)
+    table = run_command(site, "dgx-04", "alex", "nvidia-smi -i 2").lines
+    row = next(line for line in table if "ERR!" in line)
+    assert row == "| N/A  ERR!  ERR!             N/A /   N/A |       0MiB /  81559MiB |     N/A      Default |"
+    fields = "index,pstate,temperature.gpu,utilization.gpu,clocks.sm,power.draw,memory.used,gpu_recovery_action"
+    asked = run_command(site, "dgx-04", "alex", f"nvidia-smi --query-gpu={fields} --format=csv,noheader -i 2").stdout
+    assert asked == f"2, {', '.join(['[GPU requires reset]'] * 5)}, 0 MiB, Reset\n"
+    report = run_command(site, "dgx-04", "alex", "nvidia-smi -q -i 2 -d TEMPERATURE").stdout
+    assert "GPU Current Temp" in report and report.count(": GPU requires reset") >= 3
+    assert "ERR!" not in "\n".join(run_command(site, "dgx-04", "alex", "nvidia-smi -i 3").lines)
+    told = run_command(site, "dgx-04", "root", "dcgmi dmon -e 150,203,252 -c 1").lines
+    assert [line.split() for line in told if line.startswith("GPU 2")] == [["GPU", "2", "N/A", "N/A", "0"]]

@@ -155,7 +155,7 @@ def test_the_peer_of_a_slow_link(simulation: Simulation[World], leaf: str) -> No
         ("ibportstate 1 1 speed 4", "breakfix: not modelled: ibportstate speed\n"),
         ("ibportstate 1 1 arm", "breakfix: not modelled: ibportstate arm\n"),
         ("saquery MCMR", "breakfix: not modelled: saquery MCMR\n"),
-        ("saquery -g", "breakfix: not modelled: saquery -g\n"),
+        ("saquery -c", "breakfix: not modelled: saquery -c\n"),
     ],
 )
 def test_what_is_not_modelled_says_so(simulation: Simulation[World], line: str, error: str) -> None:

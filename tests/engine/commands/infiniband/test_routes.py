@@ -40,11 +40,15 @@ def test_an_entry_that_leads_nowhere(simulation: Simulation[World], target: str)
     entries[int(target)] = 255
     simulation.world.forwarding["leaf-01"] = ForwardingTable(bytes(entries))
     simulation.world.systems.update(HOST, next_pid=20_000)
-    result = on(simulation, f"ibtracert 1 {target}")
+    unreached = on(simulation, f"ibtracert 1 {target}")
+    assert unreached.status == 255 and "find_route: can't reach to/from ports" in unreached.stderr
+    result = on(simulation, f"ibtracert -f 1 {target}")
     assert result.status == 255 and result.lines[-1] == "ibtracert: iberror: failed: Failed to get route information"
+    assert f"Force: look for lid {target}" in result.stderr
     assert f'node "head-01 mlx5_0" lid entry {target} is 255 (top 37)' in result.stderr
     assert "get_route: can't find a route from src to dest" in result.stderr
     assert f"0x{int(target):04x} " not in on(simulation, "ibroute -D 0,1").stdout
+    assert on(simulation, f"perfquery {target}").status == 255
     other = str(int(target) - 1)
     assert on(simulation, f"ibtracert 1 {other}").status == 0
 
@@ -55,7 +59,7 @@ def test_a_link_on_the_way_is_gone_and_nobody_routes_anew(simulation: Simulation
     simulation.apply(StopUnit(HOST, "opensm.service", "root"))
     links.change_cable(simulation, simulation.world.inventory.cables[f"leaf-01/{out}"], plugged=False)
     simulation.advance(10 * SECOND)
-    result = on(simulation, f"ibtracert 1 {target}")
+    result = on(simulation, f"ibtracert -f 1 {target}")
     assert result.status == 255 and f"can't reach port at DR path slid 0; dlid 0; 0,1,{out}" in result.stderr
 
 

@@ -140,7 +140,7 @@ def test_a_mirror_that_does_not_answer(run, simulation) -> None:
         ),
         ("apt-cache search", "E: You must give at least one search pattern\n", 100),
         ("apt-mark hold", "E: No packages found\n", 100),
-        ("apt-get remove curl", "breakfix: not modelled: apt-get remove\n", 125),
+        ("apt-get autoremove", "breakfix: not modelled: apt-get autoremove\n", 125),
         ("dpkg -l -s", "dpkg: error: conflicting actions -s (--status) and -l (--list)\n", 2),
         ("dpkg --frob", "dpkg: error: unknown option --frob\n", 2),
         ("dpkg-query", "dpkg-query: error: need an action option\n", 2),

@@ -121,7 +121,7 @@ def test_the_environment_gives_way_to_the_script_and_the_script_to_the_line(site
         ("nosuch.sh", "sbatch: error: Unable to open file nosuch.sh\n", 1),
         ("--wrap ls x", "sbatch: error: Script arguments not permitted with --wrap option\n", 1),
         ("-a 1-3 --wrap ls", "breakfix: not modelled: sbatch --array\n", 125),
-        ("-d afterok:1 --wrap ls", "breakfix: not modelled: sbatch --dependency\n", 125),
+        ("-d afterok:1 --wrap ls", "sbatch: error: Batch job submission failed: Job dependency problem\n", 1),
     ],
 )  # fmt: skip
 def test_refusals(site: Simulation[World], run: Run, words: str, stderr: str, status: int) -> None:

@@ -67,6 +67,16 @@ def test_every_source_belongs_to_a_field_and_gives_a_value(site: Simulation[Worl
     assert all(fields.value(reading, fields.table()[number]) is not None for number in SOURCES)
 
 
+def test_links_carry_equal_parts_of_what_all_carry(site: Simulation[World]) -> None:
+    reading = gpu(site, 2)
+    sent, received, both = (fields.value(reading, fields.table()[number]) for number in (843, 897, 449))
+    (one,) = (fields.value(reading, field) for field in [fields.by_name()["DCGM_FI_DEV_NVLINK_TX_BANDWIDTH_L7"]])
+    assert isinstance(sent, int) and isinstance(received, int) and isinstance(both, int) and isinstance(one, int)
+    assert sent > 10_000 and both == pytest.approx(sent + received, abs=1) and one == pytest.approx(sent / 18, abs=1)
+    over_pcie, profiled = (fields.value(reading, fields.table()[number]) for number in (200, 1009))
+    assert isinstance(over_pcie, int) and isinstance(profiled, int) and over_pcie == profiled // 1000 > 1_000
+
+
 def test_fields_are_found_by_name_and_number() -> None:
     field = fields.by_name()["DCGM_FI_DEV_GPU_TEMP"]
     assert field is fields.table()[150]
@@ -74,7 +84,8 @@ def test_fields_are_found_by_name_and_number() -> None:
 
 
 def test_profiling_shares_stay_within_the_time(site: Simulation[World]) -> None:
-    found = [fields.value(gpu(site, 2), fields.table()[number]) for number in sorted(PROFILING & set(SOURCES))]
+    shares = sorted(number for number in PROFILING & set(SOURCES) if fields.table()[number].kind == "double")
+    found = [fields.value(gpu(site, 2), fields.table()[number]) for number in shares]
     assert all(isinstance(value, float) and 0 <= value <= 1 for value in found)
     active, occupancy, tensor = found[1:4]
     assert isinstance(active, float) and isinstance(tensor, float) and isinstance(occupancy, float)

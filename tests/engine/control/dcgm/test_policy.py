@@ -39,6 +39,17 @@ def test_only_what_the_policy_names_is_a_violation(site: Simulation[World]) -> N
     ]
 
 
+def test_errors_of_nvlinks_are_violations_when_they_grow(site: Simulation[World]) -> None:
+    site.apply(SetPolicy(HOST, (6,), Condition.NVLINK))
+    before = policy.counts(gpu(site, 6))
+    assert list(policy.violations(gpu(site, 6), before)) == []
+    site.apply(parse_fault("nvlink.errors target=dgx-04/gpu6 when=always"))
+    site.advance(5 * MINUTE)
+    found = {each.field: each.figure for each in policy.violations(gpu(site, 6), before)}
+    assert found[409] == found[419] > 0 and found[429] > 0
+    assert list(policy.violations(gpu(site, 6), policy.counts(gpu(site, 6)))) == []
+
+
 def test_heat_and_power_are_violations_while_they_last(site: Simulation[World]) -> None:
     site.apply(SetPolicy(HOST, (2,), Condition.THERMAL | Condition.POWER, temperature=50, power=500))
     assert list(policy.violations(gpu(site, 2), policy.counts(gpu(site, 2)))) == []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.control.processes import Kill
 from engine.control.subnet_manager import configuration, managers
 from engine.control.subnet_manager.configuration import CONFIGURATION, FABRIC
-from engine.control.systemd import StartUnit, StopUnit
+from engine.control.systemd import StartUnit, StopUnit, service
 from engine.hostfs.changes import WriteFile
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
@@ -83,4 +84,14 @@ def test_a_restarted_node_reads_it_too(site: Simulation[World]) -> None:
     simulation.publish(NodeUp("dgx-01"))
     assert priority(simulation) == 14
     simulation.publish(NodeUp(HEAD))
+    simulation.advance(5 * SECOND)
     assert priority(simulation) == 5
+
+
+def test_the_signal_hup_makes_it_read_some_settings_again(site: Simulation[World]) -> None:
+    simulation = written(site, "sm_priority 7\nrouting_engine ftree\n")
+    pid = service(simulation.world, HEAD, UNIT).pid
+    simulation.apply(Kill(HEAD, pid, 1, "root"))
+    simulation.advance(5 * SECOND)
+    assert priority(simulation) == 7 and service(simulation.world, HEAD, UNIT).pid == pid
+    assert simulation.world.subnet_manager[FABRIC].engine == "minhop"

@@ -1,0 +1,1 @@
+"""What docker's verbs share and do."""
