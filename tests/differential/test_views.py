@@ -20,8 +20,10 @@ pytestmark = [
     pytest.mark.xdist_group("ibsim"),
 ]
 
-SEEDS = [int(os.environ.get("BREAKFIX_DIFFERENTIAL_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)]
-SEEDS += [SEEDS[0] + 1, SEEDS[0] + 2]
+# The workers of one run draw alike: what names the run is the same in all of them.
+RUN = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(random.SystemRandom().random())
+FIRST = int(os.environ.get("BREAKFIX_DIFFERENTIAL_SEED", "0")) or random.Random(RUN).randrange(1, 10**6)
+SEEDS = [FIRST, FIRST + 1, FIRST + 2]
 LARGE = os.environ.get("BREAKFIX_DIFFERENTIAL_LARGE")
 """Set it to compare a fabric of 2,048 adapters as well."""
 
