@@ -109,6 +109,20 @@ async def kill_job(login: Login, call: Any) -> int:
     return status
 
 
+async def help_(login: Login, call: Any) -> int:
+    """`help`: which shell this is, and where help stands. Summaries of builtins are not modelled."""
+    if call.argv:
+        return await _complain(call, "help", f"no help topics match `{call.argv[0]}'. Try `man {call.argv[0]}'.")
+    lines = [
+        "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)",
+        "",
+        "A command's own help: COMMAND --help, or man COMMAND.",
+        "In a drill, :help tells what goes on beside the commands: diagnosis, notes, hints, handing in.",
+    ]
+    await _print(call, lines)
+    return 0
+
+
 BUILTINS: dict[str, Builtin] = {
     "__history": history,
     "__owns_jobs": owns_jobs,
@@ -118,4 +132,5 @@ BUILTINS: dict[str, Builtin] = {
     "fg": foreground,
     "bg": background,
     "disown": disown,
+    "help": help_,
 }

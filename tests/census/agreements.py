@@ -10,12 +10,15 @@ import re
 from collections.abc import Callable, Iterator
 
 from engine.commands.command import installed
+from engine.control.accounts import identity
+from engine.hostfs.host_tree import HostTree
+from engine.hostfs.tree import FileError
+from engine.kernel.hostlist import expand
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
 from engine.world.records import BootPhase
 from engine.world.world import World
 from tests.support.run import run_command
-from tests.support.sessions import screen
 
 Sim = Simulation[World]
 Rule = Callable[[Sim, str], Iterator[str]]
@@ -37,9 +40,22 @@ def ask(simulation: Sim, host: str, line: str, user: str = "root") -> str:
     return run_command(simulation.fork(), host, user, line, interrupt_after=5 * MINUTE).stdout
 
 
-def files(simulation: Sim, host: str, line: str) -> str:
-    """What a shell line prints."""
-    return screen(simulation.fork(), [line], host=host, user="root")
+def content(simulation: Sim, host: str, path: str) -> str:
+    """What stands in a file; nothing where there is none."""
+    tree = HostTree(simulation, host, identity(simulation.world.inventory, "root"))
+    try:
+        return tree.read(path).decode()
+    except FileError:
+        return ""
+
+
+def names(simulation: Sim, host: str, path: str) -> set[str]:
+    """What lies in a directory; nothing where there is none."""
+    tree = HostTree(simulation, host, identity(simulation.world.inventory, "root"))
+    try:
+        return {name for name, _ in tree.entries(path)}
+    except FileError:
+        return set()
 
 
 def gpus_are_counted_alike(simulation: Sim, node: str) -> Iterator[str]:
@@ -54,7 +70,7 @@ def gpus_are_counted_alike(simulation: Sim, node: str) -> Iterator[str]:
         return
     if len(listed) != len(queried):
         yield f"nvidia-smi -L lists {len(listed)} GPUs, its query {len(queried)}"
-    bound = set(files(simulation, node, "ls /proc/driver/nvidia/gpus 2>/dev/null").split())
+    bound = names(simulation, node, "/proc/driver/nvidia/gpus")
     addresses = {f"{address[4:].lower()}" for address in queried}
     if not addresses <= bound:
         yield f"nvidia-smi shows {sorted(addresses - bound)}, /proc/driver/nvidia/gpus does not"
@@ -71,7 +87,7 @@ def module_and_nvidia_smi_agree(simulation: Sim, node: str) -> Iterator[str]:
     loaded = re.search(r"^nvidia\s", ask(simulation, node, "lsmod"), re.M)
     if not loaded and "GPU 0" in ask(simulation, node, "nvidia-smi -L"):
         yield "nvidia-smi lists GPUs, lsmod has no nvidia"
-    version = files(simulation, node, "cat /proc/driver/nvidia/version 2>/dev/null")
+    version = content(simulation, node, "/proc/driver/nvidia/version")
     if bool(version) != bool(loaded):
         yield f"lsmod {'has' if loaded else 'lacks'} nvidia, /proc/driver/nvidia/version is {version[:20]!r}"
 
@@ -80,7 +96,7 @@ def ports_are_told_alike(simulation: Sim, node: str) -> Iterator[str]:
     """ibstat, ibv_devinfo, /sys and the fabric's own view of each port."""
     told = dict(re.findall(r"CA '(\S+)'.*?State: (\w+)", ask(simulation, node, "ibstat"), re.S))
     for device, state in told.items():
-        shown = files(simulation, node, f"cat /sys/class/infiniband/{device}/ports/1/state 2>/dev/null").strip()
+        shown = content(simulation, node, f"/sys/class/infiniband/{device}/ports/1/state").strip()
         if shown and shown.partition(": ")[2] != {"Initializing": "INIT", "Armed": "ARMED"}.get(state, state.upper()):
             yield f"ibstat says {device} is {state}, /sys {shown}"
         verbs = re.search(r"state:\s+PORT_(\w+)", ask(simulation, node, f"ibv_devinfo -d {device}"))
@@ -115,7 +131,7 @@ def queue_and_nodes_agree(simulation: Sim, node: str) -> Iterator[str]:
     del node
     states = dict(line.split() for line in ask(simulation, HEAD, "sinfo -N -h -o '%N %T'", "alex").splitlines())
     jobs = ask(simulation, HEAD, "squeue -h -t R,CG -o '%N'", "alex").split()
-    busy = set(files(simulation, HEAD, f"scontrol show hostnames {','.join(jobs)}").split()) if jobs else set()
+    busy = set(expand(",".join(jobs))) if jobs else set()
     for name, state in states.items():
         at_work = state.rstrip("*+~#!%$@^-") in ("allocated", "mixed", "draining", "completing")
         if at_work != (name in busy) and not state.startswith(("down", "unknown")):

@@ -22,6 +22,7 @@ from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
 from engine.simulation import open_site
 from engine.world.world import World
+from tests.census.agreements import content
 from tests.support.run import run_command
 from tests.support.sessions import screen
 
@@ -134,6 +135,8 @@ def _shown(simulation: Simulation[World], node: str) -> Iterator[tuple[Look, str
 
 def _show(simulation: Simulation[World], host: str, look: Look) -> str:
     """What a look shows, with its exit status. What is no command of ours goes through a shell."""
+    if look.line.startswith("cat "):
+        return content(simulation, host, look.line.removeprefix("cat "))
     if not installed(simulation.world.inventory, host, look.line.split()[0]):
         return screen(simulation, [look.line], host=host, user=look.user)
     done = run_command(simulation, host, look.user, look.line, interrupt_after=PATIENCE)

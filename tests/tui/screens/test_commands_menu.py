@@ -231,7 +231,7 @@ def test_what_is_learned_later_moves_nothing_under_the_hand() -> None:
 def test_everything_is_in_view(size: tuple[int, int]) -> None:
     async def act(pilot: Pilot[Any], live: Live) -> None:
         painted = shown(pilot.app)
-        for text in ("GPUs", "Slurm", "nvidia-smi -L", "Insert", "Run", "Host: head-01"):
+        for text in ("GPUs", "DCGM", "nvidia-smi -L", "Insert", "Run", "Host: head-01"):
             assert text in painted
         about = painted_in(pilot, pilot.app.screen.query_one("#about"))
         assert about.endswith("head-01 has no nvidia-smi: these lines are for dgx-01.")
