@@ -71,8 +71,8 @@ class Scene:
         return [line for line in lines if not self._agrees(line)]
 
     def _agrees(self, line: str) -> bool:
-        """Whether both print the same. opensm goes on sending meanwhile, and what it loses is counted: a real difference
-        stays when everything is counted alike again.
+        """Whether both print the same. opensm goes on sending meanwhile, and what it loses is counted: a real
+        difference stays when everything is counted alike again.
         """
         for _ in range(_TRIES):
             if masked(self.print(line)) == masked(self.theirs.run(*line.split())):
