@@ -39,6 +39,7 @@ MASKS: tuple[tuple[str, str], ...] = (
     (r"(?m)(port ALL:.*\[PortXmitDiscards == )\d+", r"\1"),
     (r"activity count \d+ priority \d+", "activity"),
 )
+_TRIES = 3
 _OF_OPENSM_TOO = "port_xmit_discards"
 _OTHER_COUNTERS = ("port_xmit_data", "port_rcv_data", "port_xmit_packets", "port_rcv_packets", "port_xmit_wait")
 
@@ -48,9 +49,6 @@ def masked(text: str) -> str:
     for pattern, instead in MASKS:
         text = re.sub(pattern, instead, text)
     return text
-
-
-_TRIES = 3
 
 
 @dataclass
