@@ -65,6 +65,10 @@ def load_command(name: str) -> Command:
 
 def commands_of(inventory: Inventory, host: str) -> list[str]:
     """Names of the commands that are installed on `host`."""
+    return inventory.once(("commands", host), lambda: _commands_of(inventory, host))
+
+
+def _commands_of(inventory: Inventory, host: str) -> list[str]:
     return [name for name, module in command_modules().items() if _family(module).available(inventory, host)]
 
 

@@ -87,8 +87,11 @@ async def wrong_cause(run: ProofRun) -> AsyncIterator[Failure]:
 
 
 async def identifiable(run: ProofRun) -> AsyncIterator[Failure]:
-    """No other fault of the catalogue, standing alone, yields all the evidence."""
-    for use in _suspects(run):
+    """No other fault of the catalogue, standing alone, yields all the evidence.
+
+    The seeds of a proof share the suspects.
+    """
+    for use in run.share.of(list(_suspects(run))):
         if await run.yields_all((use,)):
             yield run.failure(
                 "identifiable",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from engine.kernel.errors import BreakfixError
 from engine.kernel.simulation import Simulation
@@ -18,26 +19,46 @@ from scenarios.script import script_lines
 from scenarios.session import DrillSession
 from scenarios.stage import Stage
 
+T = TypeVar("T")
+
 LONGEST_LINE = 7 * DAY
 """A line of a script that runs longer is ended; it waits for what never comes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Which part of what all seeds of a proof look at together falls to one: every `count`th, from `index` on."""
+
+    index: int = 0
+    count: int = 1
+
+    def of(self, parts: Sequence[T]) -> Sequence[T]:
+        """Its own among the parts."""
+        return parts[self.index :: self.count]
+
+
+WHOLE = Share()
+"""All of it."""
+
+
 @dataclass
 class ProofRun:
-    """A stage, the reference session on it, and what it saw."""
+    """A stage, the reference session on it, what it saw, and its share of what is looked at by turns."""
 
     stage: Stage
     session: DrillSession
     sightings: list[Sighting]
     refused: list[str]
+    share: Share = WHOLE
     _shown: dict[str, dict[int, Shown]] = field(default_factory=dict)
+    _free: list[int] | None = None
 
     @classmethod
-    async def of(cls, stage: Stage) -> ProofRun:
+    async def of(cls, stage: Stage, share: Share = WHOLE) -> ProofRun:
         """Play the reference solution."""
         played = await play(stage, stage.scenario.solution)
         session = played.session
-        return cls(stage, session, await find_sightings(stage, session.journal.entries), played.refused)
+        return cls(stage, session, await find_sightings(stage, session.journal.entries), played.refused, share)
 
     @property
     def entries(self) -> list[Entry]:
@@ -55,31 +76,62 @@ class ProofRun:
         """What the lines up to the last sighting show in a world with other faults, or after other moves."""
         key = f"{faults!r} {moves!r}"
         if key not in self._shown:
-            last = max((one.entry for one in self.sightings), default=-1)
-            world = await self.stage.world(faults, moves=moves)
-            replay = Replay(world, self.stage.open_world)
-            self._shown[key] = await replay.run(list(enumerate(self.entries[: last + 1])))
+            replay = Replay(await self.stage.world(faults, moves=moves), self.stage.open_world)
+            self._shown[key] = await replay.run(self._until_last_sighting())
         return self._shown[key]
 
     async def yields_all(self, faults: Sequence[FaultUse]) -> bool:
-        """Whether a world with other faults shows all the evidence where the reference run saw it."""
-        replay = Replay(await self.stage.world(faults), self.stage.open_world)
-        places = [
-            (one, [sighting.entry for sighting in self.sightings if sighting.evidence == one.id])
+        """Whether a world with other faults shows all the evidence where the reference run saw it.
+
+        What shows by a look alone is looked at first, the look that told the last world apart before the others: most
+        worlds lack some of the evidence, and need no more.
+        """
+        simulation = await self.stage.world(faults)
+        known: dict[int, Shown] = {}
+        looks = await self._free_looks()
+        for place in list(looks):
+            known[place] = await self._alone(simulation, place)
+            if self._lacks(known):
+                looks.remove(place)
+                looks.insert(0, place)
+                return False
+        replay = Replay(simulation, self.stage.open_world)
+        await replay.run(self._until_last_sighting(), lambda: self._lacks(replay.shown))
+        return not self._lacks(replay.shown)
+
+    def _places(self, evidence: str) -> list[int]:
+        return [one.entry for one in self.sightings if one.evidence == evidence]
+
+    def _lacks(self, shown: Mapping[int, Shown]) -> bool:
+        """Whether some evidence did not show at any of its places, all of which have been passed."""
+        return any(
+            all(place in shown and not self.shows(one, shown[place].text) for place in self._places(one.id))
             for one in self.stage.scenario.evidence
-        ]
+        )
 
-        def missing() -> bool:
-            """Whether some evidence was not shown at any of its places, all of which have been passed."""
-            done = replay.shown
-            return any(
-                all(place in done and not self.shows(one, done[place].text) for place in entries)
-                for one, entries in places
-            )
-
+    def _until_last_sighting(self) -> list[tuple[int, Entry]]:
         last = max((one.entry for one in self.sightings), default=-1)
-        await replay.run(list(enumerate(self.entries[: last + 1])), missing)
-        return not missing()
+        return list(enumerate(self.entries[: last + 1]))
+
+    async def _alone(self, simulation: Simulation[World], place: int) -> Shown:
+        """What an entry shows at its time in a world in which nothing else was done."""
+        shown = await Replay(simulation.fork(), self.stage.open_world).run([(place, self.entries[place])])
+        return shown.get(place, Shown(""))
+
+    async def _free_looks(self) -> list[int]:
+        """Entries that show their evidence in the real world without anything that the solution did before them, the
+        quickest first.
+        """
+        if self._free is None:
+            real = await self.stage.real()
+            free = []
+            for place in sorted({one.entry for one in self.sightings}):
+                text = (await self._alone(real, place)).text
+                found = [one for one in self.stage.scenario.evidence if place in self._places(one.id)]
+                if all(self.shows(one, text) for one in found):
+                    free.append(place)
+            self._free = sorted(free, key=lambda place: self.entries[place].ended - self.entries[place].started)
+        return self._free
 
     def shows(self, evidence: Evidence, text: str) -> bool:
         """Whether a text reveals a piece of evidence."""
