@@ -30,6 +30,19 @@ def scenario_names(*kinds: str) -> list[str]:
     return [name for name in places() if not kinds or packaged(name).kind in kinds]
 
 
+FIRST_PACKS = ("first-steps", "first-drills")
+"""Packs that come before the others, which are in the order of their names."""
+
+
+def in_order(*kinds: str) -> list[str]:
+    """Ids of the packaged scenarios as people meet them: pack by pack, the easy ones first."""
+    packs = [*FIRST_PACKS, *sorted({pack for pack, _ in places().values()} - {*FIRST_PACKS})]
+    return sorted(
+        scenario_names(*kinds),
+        key=lambda name: (packs.index(places()[name][0]), packaged(name).difficulty, packaged(name).title),
+    )
+
+
 def find(name: str) -> Scenario:
     """The scenario that `name` means: a packaged one, or the file at a path. Raises BreakfixError."""
     if "/" not in name and not name.endswith((".yaml", ".yml")):

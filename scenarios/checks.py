@@ -26,7 +26,7 @@ def mistakes(scenario: Scenario) -> Found:
     yield from site_mistakes(scenario.site, ("site",))
     yield from work_mistakes(scenario.site, scenario.standing, ("standing",))
     yield from vary_mistakes(scenario, ("vary",))
-    for check in (_causes, _references, _scripts, _parts):
+    for check in (_causes, _references, _scripts, _parts, _conditions):
         yield from check(scenario)
     yield from _texts(scenario, types)
     yield from _guide(scenario, types)
@@ -112,6 +112,23 @@ def _parts(scenario: Scenario) -> Found:
         yield from _healthy(scenario)
     elif not scenario.faults:
         yield ("kind",), f"a {scenario.kind} needs faults; where nothing is broken, write `kind: healthy`"
+
+
+def _conditions(scenario: Scenario) -> Found:
+    """What waits for something happens after the learner came, and not among what stands from the start."""
+    for path, use in texts.fault_uses(scenario):
+        if use.when is not None and path[0] != "faults":
+            yield (*path, "when"), "only the faults of the scenario itself can wait for something"
+        elif use.when is not None and use.onset.lstrip().startswith("-"):
+            yield (*path, "onset"), "a fault with `when` strikes after the learner came; write an onset of 0s or more"
+    for number, move in enumerate(scenario.moves):
+        if move.when is not None and move.at.lstrip().startswith("-"):
+            yield ("moves", number, "at"), "a move with `when` is made after the learner came; write 0s or more"
+    if scenario.diagnosis and scenario.diagnosis.also and scenario.kind != "incident":
+        yield (
+            ("diagnosis", "also"),
+            f"a {scenario.kind} has one diagnosis; where more is broken, write `kind: incident`",
+        )
 
 
 def _healthy(scenario: Scenario) -> Found:

@@ -88,8 +88,14 @@ def result_json(session: DrillSession, result: Result | None) -> dict[str, Any]:
         "timeline": [{**when(one.at), "who": one.who, "text": one.text} for one in result.timeline],
         "lines": result.lines,
         "seconds": (result.ended - result.arrival) // SECOND,
-        "truth": {"component": result.component, "cause": result.cause},
+        "truth": _truth_json(result),
     }
+
+
+def _truth_json(result: Result) -> dict[str, Any]:
+    """Component and cause; where several things were broken, the others are under `also`."""
+    first, *others = [{"component": component, "cause": cause} for component, cause in result.truths]
+    return {**first, "also": others} if others else dict(first)
 
 
 def _score_json(result: Result) -> dict[str, Any]:
@@ -113,10 +119,16 @@ def _head(result: Result) -> list[str]:
 
 
 def _truth(session: DrillSession, result: Result) -> list[str]:
-    wrong = f"{result.component}, {result.cause} ({causes(session.scenario)[result.cause]})"
-    if result.component == NOTHING:
-        wrong = "nothing"
-    return [f"What was wrong: {wrong}", *(f"You said:       {_said(one)}" for one in result.diagnoses)]
+    titles = causes(session.scenario)
+    wrong = [
+        "nothing" if component == NOTHING else f"{component}, {cause} ({titles[cause]})"
+        for component, cause in result.truths
+    ]
+    return [
+        f"What was wrong: {wrong[0]}",
+        *(f"     and also: {one}" for one in wrong[1:]),
+        *(f"You said:       {_said(one)}" for one in result.diagnoses),
+    ]
 
 
 def _said(one: GivenDiagnosis) -> str:

@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 from engine.kernel.errors import BreakfixError
 
 EntryKind = Literal[
-    "line", "other", "message", "diagnose", "pin", "note", "record", "hint", "answer", "hands", "wait", "submit"
-]
-
+    "line", "other", "message", "diagnose", "pin", "note", "escalate", "record", "hint", "answer", "hands", "wait",
+    "submit",
+]  # fmt: skip
 
 _WORDS: dict[str, int] = {"diagnose": 2, "hands": 2, "answer": 1}
 """How many words an entry of a kind has, where they are looked at."""
@@ -34,8 +34,8 @@ class Entry:
     """One move. `started` and `ended` are ns since the site's start.
 
     kind: line (text, output, status), other (a line of another person: user, host), message (to the learner), diagnose
-    (component and cause in `words`), pin (text; `source` is the entry whose output it stands in), note, record (a drain
-    reason that the learner set), hint, answer, hands (action and target in `words`), wait, submit.
+    (component and cause in `words`), pin (text; `source` is the entry whose output it stands in), note, escalate,
+    record (a drain reason that the learner set), hint, answer, hands (action and target in `words`), wait, submit.
     """
 
     kind: EntryKind

@@ -79,11 +79,16 @@ Choice = Annotated[ComponentChoice | TimeChoice | NumberChoice | WordChoice, Fie
 
 
 class FaultUse(StrictModel):
-    """A fault of the catalogue, where it strikes, and when."""
+    """A fault of the catalogue, where it strikes, and when.
+
+    With `when` it strikes at the first moment from `onset` on at which that fact holds: what spreads unless somebody
+    stops it, and what a wrong repair brings about.
+    """
 
     fault: Cause
     target: Short
     onset: Short = "0s"
+    when: FactText | None = None
     parameters: Annotated[dict[str, str], Field(default_factory=dict)]
 
 
@@ -96,9 +101,13 @@ class Workload(StrictModel):
 
 
 class OtherMove(StrictModel):
-    """Something that another person does: a line on a host, or a message to the learner."""
+    """Something that another person does: a line on a host, or a message to the learner.
+
+    With `when` it is done at the first moment from `at` on at which that fact holds.
+    """
 
     at: Short
+    when: FactText | None = None
     who: Short
     host: Short | None = None
     line: Short | None = None
@@ -126,12 +135,25 @@ class Answer(StrictModel):
     cause: Cause
 
 
-class Diagnosis(StrictModel):
-    """The truth: which component, which cause; what else is accepted; what is plausible and wrong."""
+class Broken(StrictModel):
+    """Something else that is broken at the same time."""
 
     component: Short
     cause: Cause
     accept: tuple[Answer, ...] = ()
+    near: Annotated[dict[Cause, int], Field(default_factory=dict, description="points out of 20 for close causes")]
+
+
+class Diagnosis(StrictModel):
+    """The truth: which component, which cause; what else is accepted; what is plausible and wrong.
+
+    Where several things are broken, `also` names the others; the learner gives a diagnosis for each.
+    """
+
+    component: Short
+    cause: Cause
+    accept: tuple[Answer, ...] = ()
+    also: Annotated[tuple[Broken, ...], Field(max_length=5, description="what else is broken")] = ()
     near: Annotated[dict[Cause, int], Field(default_factory=dict, description="points out of 20 for close causes")]
     wrong: tuple[WrongCause, ...] = ()
 
@@ -275,6 +297,11 @@ class Scenario(StrictModel):
     solution: Annotated[Script, Field(description="the reference solution, a script")]
     wrong_fixes: tuple[WrongFix, ...] = ()
     debrief: Text
+
+    @property
+    def truths(self) -> tuple[Diagnosis | Broken, ...]:
+        """Everything that a full diagnosis names; nothing for a lab without one."""
+        return (self.diagnosis, *self.diagnosis.also) if self.diagnosis else ()
 
     @property
     def ending(self) -> Outcome:

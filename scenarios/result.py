@@ -124,15 +124,17 @@ class Moment:
 
 @dataclass(frozen=True)
 class Result:
-    """Everything about a finished session. Times are ns since the site's start; `clock` shows them as the site does."""
+    """Everything about a finished session. Times are ns since the site's start; `clock` shows them as the site does.
+
+    `truths` are component and cause of each thing that was broken.
+    """
 
     scenario: str
     title: str
     seed: int
     passed: bool
     score: Score
-    component: str
-    cause: str
+    truths: tuple[tuple[str, str], ...]
     diagnoses: tuple[GivenDiagnosis, ...]
     goals: tuple[GoalResult, ...]
     safety: tuple[GoalResult, ...]
@@ -143,6 +145,16 @@ class Result:
     ended: int
     lines: int
     not_passed: tuple[str, ...] = ()
+
+    @property
+    def component(self) -> str:
+        """The component of the first thing that was broken."""
+        return self.truths[0][0]
+
+    @property
+    def cause(self) -> str:
+        """Its cause."""
+        return self.truths[0][1]
 
 
 def unfinished(scenario: str, title: str, seed: int) -> dict[str, Any]:

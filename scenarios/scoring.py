@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
-from scenarios.components import HEALTHY, NOTHING
 from scenarios.diagnosing import Truth, diagnosis_part, given
 from scenarios.evidence import Sighting, find_sightings, first_sightings, share
 from scenarios.journal import Entry
-from scenarios.model import Diagnosis, Goal, SafetyRule
+from scenarios.model import Goal, SafetyRule
 from scenarios.result import EvidenceResult, GivenDiagnosis, GoalResult, HarmResult, Part, Reason, Result, Score
 from scenarios.session import DrillSession
 from scenarios.stage import Stage
 from scenarios.templates import time_offset
 from scenarios.timeline import timeline
-from scenarios.weights import ENOUGH, MOST_DIAGNOSES, Weights, weights_of
+from scenarios.weights import ENOUGH, MOST_DIAGNOSES, NEEDLESS_ESCALATION, Weights, weights_of
 
 _TIME_OF_DAY = re.compile(r"\b[0-2]?\d:[0-5]\d\b")
 
@@ -64,7 +63,6 @@ def judge(session: DrillSession, found: Sequence[Sighting]) -> Result:
     hints = float(sum(hint.cost for hint in session.scenario.hints[: len(entries)]))
     total = Score(_parts(findings, weights_of(session.scenario)), hints)
     missing = tuple(_missing(findings, total))
-    component, cause = findings.truth.answers[0]
     harms = tuple(
         HarmResult(one.time, one.kind, one.what, one.cause) for one in session.simulation.world.blast_radius[""].harms
     )
@@ -74,8 +72,7 @@ def judge(session: DrillSession, found: Sequence[Sighting]) -> Result:
         seed=session.stage.seed,
         passed=not missing,
         score=total,
-        component=component,
-        cause=cause,
+        truths=findings.truth.answers,
         diagnoses=findings.diagnoses,
         goals=findings.goals,
         safety=findings.safety,
@@ -104,7 +101,7 @@ def _findings(session: DrillSession, found: Sequence[Sighting]) -> Findings:
     stage, entries = session.stage, session.journal.entries
     goals, safety = end_state(session)
     pins = [entry for _, entry in session.journal.of("pin")]
-    truth = Truth.of(stage, stage.scenario.diagnosis or Diagnosis(component=NOTHING, cause=HEALTHY, near={}))
+    truth = Truth.of(stage)
     return Findings(
         stage,
         entries,
@@ -166,6 +163,12 @@ def _repair(findings: Findings, weight: int) -> Part:
             reasons.append(Reason(worth * findings.seen, f"was so from the start: {result.says}{findings.scaled}"))
         else:
             reasons.append(Reason(worth, f"reached: {result.says}"))
+    ending = findings.stage.scenario.ending
+    if _escalated(findings) and ending != "escalate":
+        away = "nothing is broken" if ending == "nothing" else "it could be mended here"
+        reasons.append(Reason(-weight * NEEDLESS_ESCALATION, f"escalated, although {away}"))
+    elif ending == "escalate" and not _escalated(findings):
+        reasons.append(Reason(-float(weight), "not escalated"))
     return Part.summed("repair", weight, reasons)
 
 
@@ -208,7 +211,7 @@ def _record(findings: Findings, weight: int) -> Part:
     """Whether a note or a drain reason names component, cause and time: 2/5, 2/5 and 1/5. Where nothing is broken,
     nothing began at any time, so that component and cause are half of it each."""
     words, dated = findings.stage.scenario.record, findings.stage.scenario.kind != "healthy"
-    texts = [entry.text.casefold() for entry in findings.entries if entry.kind in ("note", "record")]
+    texts = [entry.text.casefold() for entry in findings.entries if entry.kind in ("note", "record", "escalate")]
     if words is None or not texts:
         return Part.summed("record", weight, [Reason(0.0, "nothing was written down")])
     worth = weight * (0.4 if dated else 0.5)
@@ -241,6 +244,10 @@ def _answers(findings: Findings, weight: int) -> Part:
     return Part.summed("answers", weight, reasons)
 
 
+def _escalated(findings: Findings) -> bool:
+    return any(entry.kind == "escalate" for entry in findings.entries)
+
+
 def _missing(findings: Findings, total: Score) -> list[str]:
     """What keeps it from being passed."""
     wanting = [f"goal not reached: {goal.says}" for goal in findings.goals if not goal.holds]
@@ -252,8 +259,11 @@ def _missing(findings: Findings, total: Score) -> list[str]:
             for reason in part.reasons
             if not reason.points
         ]
-    if not (findings.diagnoses and findings.diagnoses[-1].exact and len(findings.diagnoses) <= MOST_DIAGNOSES):
+    most = MOST_DIAGNOSES + len(findings.truth.troubles) - 1
+    if not (findings.diagnoses and findings.truth.named(findings.diagnoses) and len(findings.diagnoses) <= most):
         wanting.insert(0, "the diagnosis is not exact")
+    if findings.stage.scenario.ending == "escalate" and not _escalated(findings):
+        wanting.append("it was not escalated")
     if any(goal.at_start and goal.holds for goal in findings.goals) and findings.seen < ENOUGH:
         wanting.append("less than half of the evidence was found, and what was so from the start counts only with it")
     return wanting + [f"critical: {rule.says}" for rule in findings.safety if rule.critical and not rule.holds]

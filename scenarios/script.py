@@ -1,7 +1,8 @@
 """The learner's moves as a script writes them: shell lines, and lines that start with `:` and a letter.
 
 :diagnose component=dgx-02/gpu5 cause=gpu.fell_off_bus
-:pin TEXT    :note TEXT    :hint    :answer QUESTION TEXT    :hands ACTION target=ID    :wait 10m    :submit
+:pin TEXT    :note TEXT    :hint    :answer QUESTION TEXT    :hands ACTION target=ID    :wait 10m
+:escalate TEXT    :submit
 """
 
 from __future__ import annotations
@@ -48,6 +49,13 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Escalate:
+    """Hand the case to the vendor: what is known, and where the bundle lies."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hint:
     """Ask for the next hint."""
 
@@ -80,7 +88,7 @@ class Submit:
     """Hand in."""
 
 
-Move = Line | Diagnose | Pin | Note | Hint | Answer | Hands | Wait | Submit
+Move = Line | Diagnose | Pin | Note | Escalate | Hint | Answer | Hands | Wait | Submit
 
 
 def parse_move(text: str) -> Move:
@@ -144,6 +152,7 @@ _MOVES: Mapping[str, Callable[[str], Move]] = {
     "diagnose": _diagnose,
     "pin": lambda text: Pin(_some(text, "pin", "TEXT")),
     "note": lambda text: Note(_some(text, "note", "TEXT")),
+    "escalate": lambda text: Escalate(_some(text, "escalate", "TEXT")),
     "hint": _bare(Hint, "hint"),
     "answer": _answer,
     "hands": _hands,

@@ -18,7 +18,7 @@ from scenarios.patterns import plain_text
 from scenarios.recording import Recording
 from scenarios.replay import order_hands
 from scenarios.script import MoveError
-from scenarios.stage import OTHERS_LINE, Stage, TimedMove
+from scenarios.stage import OTHERS_LINE, Stage, TimedFault, TimedMove
 from scenarios.terminals import FrontEnd, LineResult, OpenWorld, ShellTerminals, Terminal, Terminals
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class DrillSession:
         self._world = (open_world or stage.open_world)(simulation)
         self._terminals: dict[int, Terminal] = {}
         self._recordings: dict[int, Recording] = {}
-        self._moves = [move for move in stage.moves() if move.time >= stage.arrival]
+        self._plan = self._planned()
+        self._waiting: list[TimedMove | TimedFault] = []
         self._reasons = self._slurm_reasons()
         self._told_orders = self._told_messages = 0
         self._causes = causes(self.scenario)
@@ -117,6 +118,11 @@ class DrillSession:
         inventory = self.simulation.world.inventory
         return local(inventory.timezone, inventory.start + time).strftime("%H:%M:%S")
 
+    def _planned(self) -> list[TimedMove | TimedFault]:
+        """What happens by itself after the learner came, in order of time."""
+        moves = [move for move in self.stage.moves() if move.time >= self.stage.arrival]
+        return sorted([*moves, *self.stage.waiting_faults()], key=lambda one: one.time)
+
     def terminal(self, number: int = 1) -> Terminal:
         """Terminal `number` of the learner, opened on the login host when first used or after it was closed."""
         known = self._terminals.get(number)
@@ -138,7 +144,10 @@ class DrillSession:
             return Reply(status=result.status, output=result.output)
         if isinstance(move, script.Wait):
             return await self.wait(move.duration)
-        return self._move(move)
+        reply = self._move(move)
+        if not self.submitted:
+            await self._others(self.simulation.now)
+        return reply
 
     async def line(self, text: str, number: int = 1, until: int | None = None) -> LineResult:
         """Run a line in the learner's terminal; at `until` Ctrl-C is pressed."""
@@ -177,7 +186,9 @@ class DrillSession:
         """Go on after the moves that are in `entries`, which came from the same journal."""
         self.journal.entries = list(entries)
         self.submitted = bool(self.journal.of("submit"))
-        self._moves = [move for move in self._moves if move.time > self.simulation.now]
+        begun = [one for one in self._planned() if one.time <= self.simulation.now]
+        self._plan = [one for one in self._planned() if one.time > self.simulation.now]
+        self._waiting = [one for one in begun if one.when is not None and not self._happened(one)]
         self._reasons = self._slurm_reasons()
         self._told_orders = sum(order.done for order in self.simulation.world.hands[""].orders)
         self._told_messages = len(self.journal.of("message"))
@@ -249,6 +260,9 @@ class DrillSession:
             return self._pin(move)
         if isinstance(move, script.Note):
             return self._noted("note", move.text)
+        if isinstance(move, script.Escalate):
+            self._add("escalate", move.text)
+            return Reply("Escalated. What you wrote goes to the vendor with whatever bundle it names.")
         if isinstance(move, script.Answer):
             return self._answer(move)
         if isinstance(move, script.Hands):
@@ -262,6 +276,8 @@ class DrillSession:
         self._add("diagnose", words=(component, cause))
         named = "" if component == NOTHING else f"{component}, "
         said = f"Diagnosis: {named}{self._causes[cause]}."
+        if again and self.scenario.kind == "incident":
+            return Reply(f"{said} It stands beside the others; each one more than what is broken costs 10 points.")
         return Reply(f"{said} It stands now; the points are the first one's, less 10." if again else said)
 
     def _pin(self, move: script.Pin) -> Reply:
@@ -289,7 +305,9 @@ class DrillSession:
         if given >= len(self.scenario.hints):
             raise MoveError("there are no more hints")
         self._add("hint")
-        return Reply(self.stage.fill(self.scenario.hints[given].text))
+        hint = self.scenario.hints[given]
+        points = f"{hint.cost} point{'s' * (hint.cost != 1)}"
+        return Reply(f"{self.stage.fill(hint.text).rstrip()}\n({points}; {self.hints_left or 'no'} more)")
 
     def _hands(self, move: script.Hands) -> Reply:
         order = order_hands(self.simulation, move.action, move.target, self.simulation.world.inventory.learner)
@@ -308,11 +326,45 @@ class DrillSession:
 
     async def _others(self, until: int) -> None:
         """Let time pass until `until`, with what other people do on the way."""
-        while self._moves and self._moves[0].time <= until:
-            move = self._moves.pop(0)
-            await self._world.pass_time(max(move.time - self.simulation.now, 0))
-            await self._other(move)
+        while self._plan and self._plan[0].time <= until:
+            one = self._plan.pop(0)
+            await self._world.pass_time(max(one.time - self.simulation.now, 0))
+            if one.when is None or self.stage.holds(one.when, self.simulation):
+                await self._happen(one)
+            else:
+                self._waiting.append(one)
         await self._world.pass_time(max(until - self.simulation.now, 0))
+        await self._look_around()
+
+    async def _look_around(self) -> None:
+        """What was waiting for something that holds now happens."""
+        for one in list(self._waiting):
+            if one.when is not None and self.stage.holds(one.when, self.simulation):
+                self._waiting.remove(one)
+                await self._happen(one)
+
+    async def _happen(self, one: TimedMove | TimedFault) -> None:
+        if isinstance(one, TimedFault):
+            self.stage.inject(self.simulation, one.use, self.simulation.now)
+        else:
+            await self._other(one)
+
+    def _happened(self, one: TimedMove | TimedFault) -> bool:
+        """Whether what waits for something has happened already, as the journal and the world's record tell."""
+        if isinstance(one, TimedMove):
+            said = [entry.text for _, entry in self.journal.of("message", "other")]
+            return (one.message or one.line) in said
+        known = (one.use.fault, self.stage.fill(one.use.target))
+        return any((fault, target) == known for _, fault, target in self.struck_meanwhile())
+
+    def struck_meanwhile(self) -> Iterator[tuple[int, str, str]]:
+        """Time, fault and target of the faults that struck after the learner came, because something held."""
+        from engine.faults.fault import InjectFault
+
+        before = len(self.arrived.recorded)
+        for recorded in self.simulation.recorded[before:]:
+            if isinstance(recorded.action, InjectFault):
+                yield recorded.time, recorded.action.fault, recorded.action.target
 
     async def _other(self, move: TimedMove) -> None:
         now = self.simulation.now

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from engine.facts.fact import View
 from engine.facts.facts import Facts
 from engine.kernel.errors import BreakfixError
 from engine.kernel.simulation import Simulation
-from engine.kernel.units import HOUR
+from engine.kernel.units import HOUR, MINUTE
 from engine.simulation import open_site
 from engine.world.world import World
 from scenarios.model import FactText, FaultUse, OtherMove, Scenario, WrongCause
@@ -27,7 +28,7 @@ OTHERS_LINE = HOUR
 
 @dataclass(frozen=True)
 class TimedMove:
-    """What another person does at `time` (ns since the site's start)."""
+    """What another person does at `time` (ns since the site's start), or from then on once the fact `when` holds."""
 
     time: int
     who: str
@@ -35,6 +36,16 @@ class TimedMove:
     line: str | None
     message: str | None
     terminal: int
+    when: FactText | None = None
+
+
+@dataclass(frozen=True)
+class TimedFault:
+    """A fault that strikes once the fact `when` holds, from `time` on."""
+
+    time: int
+    use: FaultUse
+    when: FactText
 
 
 @dataclass
@@ -69,8 +80,13 @@ class Stage:
         return bool(expression.ask(View(simulation.world, simulation.now), self.choices.facts))
 
     def time(self, text: str) -> int:
-        """A time of the scenario (from the learner's arrival) in ns since the site's start."""
-        time = self.arrival + time_offset(self.fill(text))
+        """A time of the scenario (from the learner's arrival) in ns since the site's start.
+
+        Nothing happens at a whole minute: what is a minute or more before the arrival, or after it, comes some seconds
+        later than it says, all of it by the same time, so that the order stays and logs give nothing away.
+        """
+        offset = time_offset(self.fill(text))
+        time = self.arrival + offset + (self._lateness if offset > 0 or offset <= -MINUTE else 0)
         if time < 0:
             raise BreakfixError(
                 f"scenario {self.scenario.id}: {text} lies before the site's start", "Make `lead` larger."
@@ -100,10 +116,11 @@ class Stage:
         return self._arrivals[key].fork()
 
     async def _arrive(self, faults: Sequence[FaultUse], noise: bool, moves: Sequence[OtherMove]) -> Simulation[World]:
+        faults = [use for use in faults if use.when is None]
         onsets = [self.time(use.onset) for use in faults]
         simulation = await self._before(noise, min([self._quiet_until, *onsets]))
         for use, onset in zip(faults, onsets, strict=True):
-            self._inject(simulation, use, onset)
+            self.inject(simulation, use, onset)
         await self._past(simulation, self.arrival, moves)
         simulation.advance_to(self.arrival)
         simulation.world.blast_radius.update("", harms=())
@@ -123,17 +140,22 @@ class Stage:
         if key not in self._arrivals:
             simulation = self.base.fork()
             for use in self.scenario.noise if noise else ():
-                self._inject(simulation, use, self.time(use.onset))
+                self.inject(simulation, use, self.time(use.onset))
             await self._past(simulation, time)
             simulation.advance_to(time)
             self._arrivals[key] = simulation
         return self._arrivals[key].fork()
 
-    def _inject(self, simulation: Simulation[World], use: FaultUse, onset: int) -> None:
+    def inject(self, simulation: Simulation[World], use: FaultUse, onset: int) -> None:
+        """Let a fault strike at a time (ns since the site's start)."""
         from engine.faults.fault import InjectFault
 
         parameters = tuple((name, self.fill(value)) for name, value in sorted(use.parameters.items()))
         simulation.apply(InjectFault(use.fault, self.fill(use.target), parameters, onset - simulation.now))
+
+    @cached_property
+    def _lateness(self) -> int:
+        return self.base.stream(f"stage/{self.scenario.id}").integer(1, MINUTE - 1)
 
     def moves(self, besides: Sequence[OtherMove] = ()) -> list[TimedMove]:
         """What other people do, in order of time; workloads are what users did."""
@@ -144,13 +166,20 @@ class Stage:
     def _timed(self, move: OtherMove, number: int) -> TimedMove:
         host = self.fill(move.host) if move.host else self.base.world.inventory.login_host
         line, message = (self.fill(text) if text else None for text in (move.line, move.message))
-        return TimedMove(self.time(move.at), self.fill(move.who), host, line, message, OTHERS_TERMINAL + number)
+        who = self.fill(move.who)
+        return TimedMove(self.time(move.at), who, host, line, message, OTHERS_TERMINAL + number, move.when)
+
+    def waiting_faults(self, faults: Sequence[FaultUse] | None = None) -> list[TimedFault]:
+        """Faults (the scenario's own) that strike once something holds, in order of time."""
+        uses = self.scenario.faults if faults is None else faults
+        timed = [TimedFault(self.time(use.onset), use, use.when) for use in uses if use.when is not None]
+        return sorted(timed, key=lambda fault: fault.time)
 
     async def _past(self, simulation: Simulation[World], end: int, besides: Sequence[OtherMove] = ()) -> None:
         """What other people did from now until a time before the learner came."""
         begin = simulation.now
         for move in self.moves(besides):
-            if move.line and begin <= move.time < end:
+            if move.line and move.when is None and begin <= move.time < end:
                 simulation.advance_to(move.time)
                 terminals = self.open_world(simulation)
                 await terminals.open(move.host, move.who, move.terminal, FrontEnd()).run_line(move.line, end)

@@ -31,6 +31,9 @@ def templates(scenario: Scenario) -> Texts:
     if diagnosis := scenario.diagnosis:
         yield ("diagnosis", "component"), diagnosis.component
         yield from _fields(("diagnosis", "accept"), diagnosis.accept, "component")
+        yield from _fields(("diagnosis", "also"), diagnosis.also, "component")
+        for number, one in enumerate(diagnosis.also):
+            yield from _fields(("diagnosis", "also", number, "accept"), one.accept, "component")
         yield from _fields(("diagnosis", "wrong"), diagnosis.wrong, "component", "because")
     if words := scenario.record:
         for key in ("component", "cause"):
@@ -51,6 +54,8 @@ def facts(scenario: Scenario) -> Texts:
     """Facts that may use all names."""
     for name in ("evidence", "goals", "safety"):
         yield from _fields((name,), getattr(scenario, name), "fact")
+    yield from _fields(("faults",), scenario.faults, "when")
+    yield from _fields(("moves",), scenario.moves, "when")
 
 
 def patterns(scenario: Scenario) -> Iterator[tuple[Path, TextPattern]]:
@@ -82,6 +87,10 @@ def causes_named(scenario: Scenario) -> Texts:
     yield from _fields(("diagnosis", "accept"), diagnosis.accept, "cause")
     yield from _fields(("diagnosis", "wrong"), diagnosis.wrong, "cause")
     yield from ((("diagnosis", "near", cause), cause) for cause in diagnosis.near)
+    yield from _fields(("diagnosis", "also"), diagnosis.also, "cause")
+    for number, one in enumerate(diagnosis.also):
+        yield from _fields(("diagnosis", "also", number, "accept"), one.accept, "cause")
+        yield from ((("diagnosis", "also", number, "near", cause), cause) for cause in one.near)
 
 
 def scripts(scenario: Scenario) -> Texts:

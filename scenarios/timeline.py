@@ -24,8 +24,11 @@ def timeline(session: DrillSession, evidence: Iterable[EvidenceResult], harms: I
 def _faults(session: DrillSession) -> Iterator[Moment]:
     known = causes(session.scenario)
     for use in session.scenario.faults:
-        title = known.get(use.fault, use.fault)
-        yield Moment(session.stage.time(use.onset), "fault", f"{title}: {session.stage.fill(use.target)}")
+        if use.when is None:
+            title = known.get(use.fault, use.fault)
+            yield Moment(session.stage.time(use.onset), "fault", f"{title}: {session.stage.fill(use.target)}")
+    for at, fault, target in session.struck_meanwhile():
+        yield Moment(at, "fault", f"{known.get(fault, fault)}: {target}")
 
 
 def _moves(session: DrillSession, evidence: list[EvidenceResult]) -> Iterator[Moment]:
@@ -54,4 +57,6 @@ def _told(entry: Entry) -> str | None:
         return f"gave {entry.words[0]} the reason: {entry.text}"
     if entry.kind in ("message", "note"):
         return f"{entry.kind}: {entry.text}"
+    if entry.kind == "escalate":
+        return f"escalated: {entry.text}"
     return {"hint": "took a hint", "submit": "handed in"}.get(entry.kind)

@@ -44,6 +44,9 @@ NEAR_COMPONENT = 1 / 3
 CAUSE_SCALE = 20
 """`near` in scenarios gives points out of this many."""
 
+NEEDLESS_ESCALATION = 0.4
+"""The part of the repair's points that it costs to bother the vendor with what needs no vendor."""
+
 ENOUGH = 0.5
 """The share of the evidence without which what was true from the start proves nothing."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.kernel.errors import BreakfixError
-from scenarios.catalogue import packaged, places, scenario_names
+from scenarios.catalogue import in_order, packaged, places
 from scenarios.debrief import page, result_json
 from scenarios.load import load
 from scenarios.model import Scenario
@@ -66,7 +66,7 @@ def choose(seed: str | None) -> int:
     """Let the learner choose a drill from a numbered list."""
     from tui.opening import parse_seed
 
-    names = scenario_names("drill", "healthy", "incident")
+    names = in_order("drill", "healthy", "incident")
     for number, name in enumerate(names, 1):
         scenario = packaged(name)
         print(f"{number:3}  {scenario.minutes:>3} min  level {scenario.difficulty}  {scenario.title}"[:79])

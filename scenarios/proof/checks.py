@@ -51,7 +51,7 @@ async def idle(run: ProofRun) -> AsyncIterator[Failure]:
     if nothing.score.total or nothing.passed:
         what = f"doing nothing scores {nothing.score.total}"
         yield run.failure("idle", "", what, "Let some goal not hold at the start.")
-    script = f":diagnose component={nothing.component} cause={nothing.cause}"
+    script = "\n".join(f":diagnose component={component} cause={cause}" for component, cause in nothing.truths)
     guess = judge((await play(run.stage, script)).session, [])
     if guess.passed:
         yield run.failure("idle", "", "a diagnosis alone passes", "Add a goal that does not hold at the start.")
@@ -87,10 +87,16 @@ async def wrong_cause(run: ProofRun) -> AsyncIterator[Failure]:
 
 
 async def identifiable(run: ProofRun) -> AsyncIterator[Failure]:
-    """No other fault of the catalogue, standing alone, yields all the evidence.
+    """No other fault of the catalogue, standing alone, yields all the evidence, and none of several faults can be left
+    out of it.
 
     The seeds of a proof share the suspects.
     """
+    faults = [use for use in run.stage.scenario.faults if use.when is None]
+    for use in faults if len(run.stage.scenario.truths) > 1 else ():
+        if await run.yields_all([other for other in faults if other is not use]):
+            advice = "Add evidence of its own, or take it out of the diagnosis and the faults."
+            yield run.failure("identifiable", f"{use.fault} {use.target}", "all the evidence shows without it", advice)
     for use in run.share.of(list(_suspects(run))):
         if await run.yields_all((use,)):
             yield run.failure(
@@ -179,10 +185,11 @@ def _suspects(run: ProofRun) -> Iterator[FaultUse]:
 
 def _accepted(run: ProofRun) -> list[tuple[str, str]]:
     """Components and causes that are right."""
-    diagnosis = run.stage.scenario.diagnosis
-    if diagnosis is None:
-        return []
-    answers = [(diagnosis.component, diagnosis.cause), *((one.component, one.cause) for one in diagnosis.accept)]
+    answers = [
+        answer
+        for truth in run.stage.scenario.truths
+        for answer in [(truth.component, truth.cause), *((one.component, one.cause) for one in truth.accept)]
+    ]
     return [(run.stage.fill(component), cause) for component, cause in answers]
 
 

@@ -142,6 +142,11 @@ class ProofRun:
     ) -> Simulation[World]:
         """A world with some faults at a time, in which the learner did nothing."""
         world = await self.stage.world(faults, moves=moves)
+        for fault in self.stage.waiting_faults(faults):
+            if fault.time <= time:
+                world.advance_to(fault.time)
+                if self.stage.holds(fault.when, world):
+                    self.stage.inject(world, fault.use, world.now)
         world.advance_to(time)
         return world
 

@@ -92,8 +92,15 @@ def scenario(**changes: Any) -> Scenario:
     return load(_dump({key: value for key, value in data.items() if value is not None}), "drill.yaml")
 
 
+class _Plain(yaml.SafeDumper):
+    """Writes what stands twice twice: scenario files have no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 def _dump(data: dict[str, Any]) -> str:
-    return str(yaml.safe_dump(data, sort_keys=False))
+    return str(yaml.dump(data, Dumper=_Plain, sort_keys=False))
 
 
 async def start(drill: Scenario, seed: int = 1) -> DrillSession:

@@ -57,8 +57,8 @@ def test_a_pin_takes_the_latest_line_that_holds_the_text() -> None:
 
 def test_hints_come_in_order_and_end() -> None:
     first, second = moves(":hint", ":hint")
-    assert first == "Look at the kernel's log"
-    assert second == f"It is {played([]).stage.choices.texts['gpu']}"
+    assert first == "Look at the kernel's log\n(4 points; 1 more)"
+    assert second == f"It is {played([]).stage.choices.texts['gpu']}\n(10 points; no more)"
     assert refusal(":hint", ":hint", ":hint") == "there are no more hints"
 
 
@@ -92,7 +92,8 @@ def test_others_act_and_write_at_their_times() -> None:
     later = played([":wait 14m", ":wait 10m"])
     assert not later.simulation.world.slurm_nodes["dgx-04"].drain
     (other,) = (entry for _, entry in later.journal.of("other"))
-    assert (other.user, other.started - later.stage.arrival) == ("mara", 15 * MINUTE)
+    assert other.user == "mara"
+    assert 15 * MINUTE < other.started - later.stage.arrival < 16 * MINUTE
     assert [entry.text for entry in later.news()] == [f"Is it {later.stage.choices.texts['node']}?"]
 
 

@@ -226,6 +226,7 @@ FACTORIES: dict[str, Factory] = {
     "CrashScreen": Factory(_crash, "breakfix had a fault"),
     "Debrief": Factory(_debrief, "/ 100", before=handed_in),
     "DiagnosisDialog": Factory(_of_drill("diagnosis", "DiagnosisDialog")),
+    "EscalateDialog": Factory(_of_drill("escalate", "EscalateDialog")),
     "ExamCluster": Factory(_exam_cluster, "Back to the item"),
     "ExamLab": Factory(_exam_lab, "Back to the item", before=_rendered),
     "ExamMenu": Factory(_exam_menu, "Exam"),

@@ -30,11 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def table(rows: list[Row]) -> list[str]:
-    """The first columns of the rows, aligned and cut to the terminal's width; --json has everything."""
+    """The columns of the rows up to the title, at least three, aligned and cut to the terminal's width; --json has
+    everything.
+    """
     if not rows:
         return ["(none)"]
     rows = [row | {"items": "no questions yet"} if row.get("items") == 0 else row for row in rows]
-    keys = [key for key in rows[0] if not isinstance(rows[0][key], list | dict)][:3]
+    keys = [key for key in rows[0] if not isinstance(rows[0][key], list | dict)]
+    keys = keys[: max(3, keys.index("title") + 1 if "title" in keys else 0)]
     cells = [[str(row[key]).strip().split("\n")[0] for key in keys] for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(keys) - 1)]
     limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else 10_000
@@ -137,19 +140,20 @@ def _exams() -> list[Row]:
 
 
 def _scenarios(*kinds: str) -> list[Row]:
-    from scenarios.catalogue import packaged, scenario_names
+    from scenarios.catalogue import in_order, packaged, places
 
     return [
         {
             "id": entry.id,
             "difficulty": entry.difficulty,
+            "pack": places()[entry.id][0],
             "title": entry.title,
             "kind": entry.kind,
             "site": entry.site,
             "minutes": entry.minutes,
             "objectives": list(entry.objectives),
         }
-        for entry in map(packaged, scenario_names(*kinds))
+        for entry in map(packaged, in_order(*kinds))
     ]
 
 

@@ -71,6 +71,11 @@ class LiveDrill(Live):
         return [entry for _, entry in self.session.journal.of("note")]
 
     @property
+    def escalations(self) -> list[Entry]:
+        """What was handed to the vendor."""
+        return [entry for _, entry in self.session.journal.of("escalate")]
+
+    @property
     def diagnoses(self) -> list[Entry]:
         return [entry for _, entry in self.session.journal.of("diagnose")]
 

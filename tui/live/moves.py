@@ -8,9 +8,10 @@ from scenarios.session import DrillSession
 
 MOVES = """Your moves beside the shell (evidence that is not pinned counts half):
   :diagnose component=dgx-02/gpu5 cause=CAUSE     the first one earns the points
-  :causes           causes that a diagnosis may name
+  :causes [WORD]    causes that a diagnosis may name, or those with the word
   :pin TEXT         keep the line of the output that holds TEXT as evidence
   :note TEXT        a note for the ticket
+  :escalate TEXT    hand the case to the vendor
   :hands ACTION target=dgx-02/gpu5     order work (`hands list` shows what)
   :wait 10m         let time pass
   :hint             a hint (it costs points)
@@ -35,13 +36,21 @@ async def make_move(session: DrillSession, line: str, terminal: int = 1) -> str:
     if word == "briefing":
         return briefing_text(session)
     if word == "causes":
-        return "\n".join(f"  {cause:<28} {title}" for cause, title in sorted(session.vocabulary.items()))
+        return _causes(session, line.strip().partition(" ")[2])
     if word not in MOVE_WORDS:
         return f"There is no move :{word}; `:help` shows them. (To run it in the shell, put a space before it.)"
     try:
         return (await session.perform(line.strip(), terminal)).text
     except BreakfixError as error:
         return str(error)
+
+
+def _causes(session: DrillSession, words: str) -> str:
+    """Causes whose names or titles hold all the words."""
+    wanted = words.lower().split()
+    found = [(cause, title) for cause, title in sorted(session.vocabulary.items())]
+    found = [(cause, title) for cause, title in found if all(word in f"{cause} {title}".lower() for word in wanted)]
+    return "\n".join(f"  {cause:<34} {title}" for cause, title in found) or f"No cause has {words!r} in it."
 
 
 def briefing_text(session: DrillSession) -> str:

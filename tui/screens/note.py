@@ -36,12 +36,20 @@ class NoteDialog(Form[str]):
     """
     BUTTONS: ClassVar[tuple[tuple[str, str], ...]] = (("keep", "Write it down"), ("back", "Back"))
 
+    MOVE: ClassVar[str] = "note"
+    QUESTION: ClassVar[str] = "Which part, what is wrong with it, and since when?"
+    NONE_YET: ClassVar[str] = "No notes yet."
+
     def __init__(self, live: LiveDrill) -> None:
         super().__init__(live)
         self._warned = False
 
+    def before(self) -> list[Row]:
+        """What was written earlier."""
+        return note_rows(self.live, breakfix(self).glyphs)
+
     def fields(self) -> ComposeResult:
-        yield Rows([Row("Which part, what is wrong with it, and since when?", MUTED)])
+        yield Rows([Row(self.QUESTION, MUTED)])
         text = TextArea(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
         text.cursor_blink = False
         text.highlight_cursor_line = False
@@ -51,13 +59,13 @@ class NoteDialog(Form[str]):
             yield Static(f"{key} writes it down", id="how", markup=False)
         with VerticalScroll(id="notes") as notes:
             notes.can_focus = False
-            yield Rows(note_rows(self.live, breakfix(self).glyphs) or [Row("No notes yet.", MUTED)])
+            yield Rows(self.before() or [Row(self.NONE_YET, MUTED)])
 
     def close_dialog(self) -> None:
         """Close this; what is written and not kept is thrown away only when that is asked for twice."""
         if self.query_one(TextArea).text.strip() and not self._warned:
             self._warned = True
-            self.complain("This note is not written down yet. Once more Back throws it away.")
+            self.complain("This is not written down yet. Once more Back throws it away.")
         else:
             super().close_dialog()
 
@@ -75,7 +83,7 @@ class NoteDialog(Form[str]):
         if not text:
             self.complain("Nothing is written yet.")
             return
-        reply = await self.make(f":note {text}")
+        reply = await self.make(f":{self.MOVE} {text}")
         if reply is not None:
             self.dismiss(reply)
 

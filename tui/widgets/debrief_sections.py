@@ -63,8 +63,9 @@ def head(told: Debriefing) -> Iterator[Row]:
 def truth(told: Debriefing) -> Iterator[Row]:
     """What was wrong, what the learner said, and why it is not passed."""
     result = told.result
-    yield Row(told.words(result.cause, result.component), STRONG)
-    yield Row(result.cause, MUTED)
+    for component, cause in result.truths:
+        yield Row(told.words(cause, component), STRONG)
+        yield Row(cause, MUTED)
     yield Row()
     if not result.diagnoses:
         yield Row("You gave no diagnosis.", lead=_mark(told.glyphs.cross, _BAD))

@@ -27,7 +27,11 @@ class NotesPanel(DrillPanel):
     def rows(self) -> list[Row]:
         """Notes, then orders."""
         glyphs = breakfix(self).glyphs
-        return [*note_rows(self.drill, glyphs), *order_rows(self.drill, glyphs)] or self._nothing()
+        return [
+            *note_rows(self.drill, glyphs),
+            *escalation_rows(self.drill, glyphs),
+            *order_rows(self.drill, glyphs),
+        ] or self._nothing()
 
     def _nothing(self) -> list[Row]:
         keys = [(key_of(self, "drill.note"), "write a note"), (key_of(self, "drill.hands"), "order work on hardware")]
@@ -38,6 +42,14 @@ class NotesPanel(DrillPanel):
 def note_rows(drill: LiveDrill, glyphs: Glyphs) -> list[Row]:
     """The notes, each with its time."""
     return [Row(f"{drill.session.clock(one.started)}  {one.text}", lead=_mark(glyphs.bullet)) for one in drill.notes]
+
+
+def escalation_rows(drill: LiveDrill, glyphs: Glyphs) -> list[Row]:
+    """What was handed to the vendor, each with its time."""
+    return [
+        Row(f"{drill.session.clock(one.started)}  to the vendor: {one.text}", lead=_mark(glyphs.bullet))
+        for one in drill.escalations
+    ]
 
 
 def order_rows(drill: LiveDrill, glyphs: Glyphs) -> list[Row]:

@@ -94,6 +94,13 @@ class Moves(Screen[None], Acts):
 
         self.ask(NoteDialog(self.drill), "Note", self.told)
 
+    @action("drill.escalate", "Escalate", "prefix E", when="is_drill")
+    def escalate(self) -> None:
+        """Hand the case to the vendor, with what you know and where the bundle lies."""
+        from tui.screens.escalate import EscalateDialog
+
+        self.ask(EscalateDialog(self.drill), "Escalate", self.told)
+
     @action("drill.hint", "Hint", "prefix h", footer=50, when="can_hint")
     def hint(self) -> None:
         """Hints, from vague to plain. Each costs points."""

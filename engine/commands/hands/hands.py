@@ -44,6 +44,7 @@ def _list(ctx: Context) -> int:
     for line in table(["ACTION", "FOR", "TAKES", "WHAT"], rows, gap=2):
         ctx.line(line)
     ctx.line()
+    ctx.line("* the node is shut down for it, and started again afterwards: drain it first")
     ctx.line("Order with: hands order ACTION TARGET, such as: hands order reseat dgx-02/gpu5")
     return 0
 
