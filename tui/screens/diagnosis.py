@@ -36,7 +36,8 @@ class DiagnosisDialog(Form[str]):
         f"""
         Say which component is broken and which cause it has. Type a part of a name, or go through the lists.
 
-        The first diagnosis earns the points; each further one costs {REVISION_COST}. If you find that all is as it
+        The first diagnosis earns the points; each further one costs {REVISION_COST}. In an incident several things may
+        be broken: give a diagnosis for each. If you find that all is as it
         should be, the component is `{NOTHING}` and the cause `{HEALTHY}`.
         """,
     )
@@ -121,14 +122,18 @@ def first_of(rows: list[Row], most: int) -> list[Row]:
 
 def said_before(drill: LiveDrill) -> Iterator[Row]:
     """The diagnoses so far, and what another one means."""
-    if not drill.diagnoses:
+    several = drill.session.scenario.kind == "incident"
+    if several:
+        yield Row(f"Give one for each thing that is broken; each one more costs {REVISION_COST} points.", MUTED)
+    elif not drill.diagnoses:
         yield Row(f"The first diagnosis counts; each further one costs {REVISION_COST} points.", MUTED)
-        return
     for number, one in enumerate(drill.diagnoses, 1):
         component, cause = one.words
-        counts = "  (this one earns the points)" if number == 1 else ""
+        counts = "  (this one earns the points)" if number == 1 and not several else ""
         said = diagnosis_words(component, drill.session.vocabulary.get(cause, cause))
         yield Row(f"{said}{counts}", lead=((f"{drill.session.clock(one.started)}  ", MUTED),))
+    if several or not drill.diagnoses:
+        return
     yield Row(f"Another one stands from then on, and costs {REVISION_COST} points.", "$state-degraded")
     if len(drill.diagnoses) >= MOST_DIAGNOSES:
         yield Row(f"With more than {MOST_DIAGNOSES} diagnoses a drill is not passed.", "$state-down")
