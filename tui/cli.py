@@ -25,8 +25,9 @@ VERBS = {
     "progress": "where you stand, by exam and domain",
     "report": "the last result again, or a list of results",
     "list": "what there is: drills, exams, sites, faults, facts, commands, hands",
-    "import": "a fabric of your own: a site from what ibnetdiscover prints",
-    "export": "the fabric of a site as a netlist for ibsim",
+    "import": "a fabric that ibnetdiscover printed, questions from learning platforms",
+    "serve-api": "a site's Kubernetes API on a loopback port, for a real kubectl",
+    "export": "a fabric for ibsim, exam items for learning platforms and Anki",
     "author": "write, check and prove scenarios and question banks",
     "doctor": "whether this machine has what breakfix needs",
 }
@@ -93,7 +94,7 @@ def _run(words: Sequence[str]) -> int:
 def _run_verb(verb: str, words: Sequence[str]) -> int:
     from engine.kernel.errors import BreakfixError
 
-    module = importlib.import_module(f"tui.commands.{verb}")
+    module = importlib.import_module(f"tui.commands.{verb.replace('-', '_')}")
     parser = argparse.ArgumentParser(
         prog=f"breakfix {verb}", description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

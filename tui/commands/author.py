@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     preview.add_argument("file", help="a bank, a blueprint, or the name of an exam")
     preview.add_argument("--seed", default="1", help="what the exhibits and the order are drawn from (default 1)")
     preview.add_argument("--item", action="append", default=[], metavar="ID", help="only this one; can be repeated")
+    items = verbs.add_parser("statistics", help="items over many results: difficulty, discrimination, distractors")
+    items.add_argument(
+        "files", nargs="+", help="results, as `breakfix report --json` or `breakfix exam --json` wrote them"
+    )
+    items.add_argument("--json", action="store_true", help="everything, as JSON")
     new = verbs.add_parser("new", help="a file to start from")
     new.add_argument("kind", choices=("drill", "bank", "blueprint"))
     new.add_argument("name")
@@ -44,8 +49,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the verb. Returns 1 if a check failed."""
-    verbs = {"check": _check, "prove": _prove, "preview": _preview, "new": _new, "schema": _schema}
+    verbs = {
+        "check": _check,
+        "prove": _prove,
+        "preview": _preview,
+        "statistics": _statistics,
+        "new": _new,
+        "schema": _schema,
+    }
     return verbs[arguments.verb](arguments)
+
+
+def _statistics(arguments: argparse.Namespace) -> int:
+    """The items of results, those with most to say about them first."""
+    from dataclasses import asdict
+
+    from exams.item_statistics import sittings, statistics
+    from tui.opening import file_bytes
+
+    def parsed(name: str) -> object:
+        try:
+            data: object = json.loads(file_bytes(name))
+            return data
+        except ValueError:
+            raise BreakfixError(f"{name} is no JSON", "`breakfix report --json` writes a result.") from None
+
+    found = statistics(sittings((name, parsed(name)) for name in arguments.files))
+    if arguments.json:
+        print(json.dumps([{**asdict(one), "remarks": one.remarks} for one in found], indent=2))
+        return 0
+    width = max((len(one.item) for one in found), default=4)
+    print(f"{'ITEM':<{width}}  SITTINGS  RIGHT  TELLS")
+    for one in found:
+        tells = "    -" if one.discrimination is None else f"{one.discrimination:5.2f}"
+        remarks = "; ".join(one.remarks)
+        print(f"{one.item:<{width}}  {one.count:>8}  {one.difficulty:5.0%}  {tells}  {remarks}".rstrip())
+    return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -1,22 +1,48 @@
-"""Write the fabric of a site for another program: `ibsim`, a netlist that ibsim and OpenSM's tools read, as
-ibnetdiscover would print it: every link that is up, with names, GUIDs, speeds and LIDs.
+"""Write things for other programs: the fabric of a site as a netlist for ibsim, the items of an exam for learning
+platforms.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
+from pathlib import Path
 
+from engine.kernel.errors import BreakfixError
+from exams.exchange.formats import FORMATS
 from tui.opening import add_opening_arguments, opening_from
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `breakfix export` takes."""
-    parser.add_argument("format", choices=("ibsim",), help="ibsim: a netlist, as ibnetdiscover prints it")
-    add_opening_arguments(parser)
+    formats = parser.add_subparsers(dest="format", required=True, metavar="FORMAT")
+    netlist = formats.add_parser(
+        "ibsim",
+        help="a site's fabric as a netlist that ibsim and OpenSM's tools read",
+        description="Print the fabric of a site as ibnetdiscover would: every link that is up, with names, GUIDs, "
+        "speeds and LIDs.",
+    )
+    add_opening_arguments(netlist)
+    for name, one in FORMATS.items():
+        items = formats.add_parser(
+            name,
+            help=f"an exam's items: {one.title}",
+            description=f"Write the items of an exam as {one.title}. Exhibits become text at the seed; what the format "
+            "cannot hold is told on standard error.",
+        )
+        items.add_argument("exam", help="the name of an exam, or the file of a bank or blueprint")
+        items.add_argument("--topic", action="append", default=[], metavar="TOPIC", help="only this topic; repeatable")
+        items.add_argument("--seed", default="1", help="what the exhibits and the order are drawn from (default 1)")
+        items.add_argument("-o", "--output", metavar="FILE", help="where it goes (default: standard output)")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    """Write it. Returns 0, also where something was lost on the way."""
+    return _netlist(arguments) if arguments.format == "ibsim" else _items(arguments)
+
+
+def _netlist(arguments: argparse.Namespace) -> int:
     """Print the netlist of the site after its faults have struck and the subnet manager has swept."""
     from engine.commands.infiniband._diags.netlist_text import netlist
     from engine.kernel.units import SECOND
@@ -30,3 +56,45 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 _SETTLED_AFTER = 5
+
+
+def _items(arguments: argparse.Namespace) -> int:
+    from engine.kernel.names import unknown
+    from exams.catalogue import find
+    from exams.exchange.question import questions_of
+    from exams.exhibits import Exhibits
+    from exams.item import HandsOnItem
+    from exams.rendered import Rendered
+    from exams.rendering import render_near
+    from tui.opening import parse_seed
+
+    course, seed, exhibits = find(arguments.exam), parse_seed(arguments.seed), Exhibits()
+    topics = [bank.topic for bank in course.banks]
+    for topic in arguments.topic:
+        if topic not in topics:
+            raise BreakfixError(unknown("topic", topic, topics))
+    items = [item for bank in course.banks if bank.topic in (arguments.topic or topics) for item in bank.items]
+
+    async def rendered() -> list[Rendered]:
+        return [await render_near(item, seed, exhibits) for item in items if not isinstance(item, HandsOnItem)]
+
+    made = questions_of(asyncio.run(rendered()))
+    left_out = sum(isinstance(item, HandsOnItem) for item in items)
+    data, losses = FORMATS[arguments.format].write(made.questions, course.blueprint.code)
+    for loss in [*made.losses, *losses]:
+        print(f"{loss.item}: {loss.what}" if loss.item else loss.what, file=sys.stderr)
+    if left_out:
+        print(f"{left_out} hands-on items: left out, they need the simulated cluster", file=sys.stderr)
+    return _deliver(data, arguments.output)
+
+
+def _deliver(data: bytes, output: str | None) -> int:
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        return 0
+    try:
+        Path(output).write_bytes(data)
+    except OSError as error:
+        raise BreakfixError(f"{output} can't be written: {error.strerror}") from None
+    return 0

@@ -1,0 +1,1 @@
+"""Items for other programs, and from them: GIFT, Aiken, Moodle XML, CSV, Anki."""
