@@ -56,8 +56,13 @@ def _guide(scenario: Scenario, types: Mapping[str, ValueType]) -> Found:
     for path, text in guide.scripts(scenario):
         for _, line in script.script_lines(text):
             yield from refused(path, partial(script.parse_move, line))
+    questions = [one.id for one in scenario.questions]
     for path, sign in guide.signs(scenario):
         yield from refused(path, partial(guide.require_sense, sign))
+        if sign.fact is not None:
+            yield from refused((*path, "fact"), partial(Facts().check_truth, sign.fact, types))
+        if sign.answer is not None and sign.answer not in questions:
+            yield (*path, "answer"), unknown("question", sign.answer, questions)
 
 
 def _causes(scenario: Scenario) -> Found:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from engine.kernel.documents import Path
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import quoted
+from scenarios.answering import is_right
 from scenarios.model import GuideSign, GuideStep, Scenario
 from scenarios.patterns import TextPattern
 from scenarios.script import MOVE_WORDS
@@ -38,6 +39,7 @@ class Step:
     text: str
     do: tuple[str, ...]
     done: bool
+    learned: str = ""
 
 
 class Guide:
@@ -60,7 +62,7 @@ class Guide:
     @property
     def steps(self) -> list[Step]:
         """All steps, as they stand now."""
-        self._follow()
+        self.follow()
         return [self._step(number) for number in range(len(self._steps))]
 
     @property
@@ -68,13 +70,25 @@ class Guide:
         """The first step that is not done; None at the end."""
         return next((step for step in self.steps if not step.done), None)
 
-    def _follow(self) -> None:
+    def follow(self) -> None:
         """Look at what was done since the last time."""
         entries = self._session.journal.entries
         values = self._session.stage.choices.texts
         for entry in entries[self._read :]:
             self._tick(lambda sign, entry=entry: _shows(sign, entry, values))  # type: ignore[misc]
         self._read = len(entries)
+        for sign in (sign for step in self._steps for sign in step.done if self._stands(sign)):
+            self._tick(lambda one, sign=sign: one is sign)  # type: ignore[misc]
+
+    def _stands(self, sign: GuideSign) -> bool:
+        """Whether a sign that is no single act stands now: something holds, a question is answered."""
+        if sign.fact is not None:
+            return self._session.stage.holds(sign.fact, self._session.simulation)
+        if sign.answer is None:
+            return False
+        given = self._session.answers.get(sign.answer)
+        asked = next(one for one in self._session.scenario.questions if one.id == sign.answer)
+        return given is not None and is_right(self._session.stage, asked, given)
 
     def _tick(self, fits: Callable[[GuideSign], bool]) -> None:
         for number, step in enumerate(self._steps):
@@ -91,7 +105,8 @@ class Guide:
         step, fill = self._steps[number], self._session.stage.fill
         done = self._done[number] or (_is_opening(step) and any(self._done[number:]))
         lines = tuple(fill(step.do).strip().splitlines()) if step.do else ()
-        return Step(number + 1, fill(step.title), " ".join(fill(step.text).split()), lines, done)
+        learned = " ".join(fill(step.learned).split()) if step.learned else ""
+        return Step(number + 1, fill(step.title), " ".join(fill(step.text).split()), lines, done, learned)
 
 
 def _is_opening(step: GuideStep) -> bool:
@@ -100,7 +115,7 @@ def _is_opening(step: GuideStep) -> bool:
 
 def _shows(sign: GuideSign, entry: Entry, values: dict[str, str]) -> bool:
     """Whether an entry of the journal is that sign."""
-    if sign.opened:
+    if sign.opened or sign.answer or sign.fact:
         return False
     if entry.kind != ("message" if sign.told else sign.move or "line"):
         return False
@@ -115,10 +130,13 @@ def plain_step(session: DrillSession, guide: Guide) -> str:
     What can only be opened on the full screen is left out; keys are told as moves (`:pin`).
     """
     shown = [step for step in guide.steps if not _is_opening(session.scenario.guide[step.number - 1])]
+    before = ""
     for place, step in enumerate(shown, 1):
         if not step.done:
             lines = [f"Step {place} of {len(shown)}: {step.title}", with_keys(step.text, plain_key)]
-            return "\n".join([*lines, *(f"    {line}" for line in step.do)])
+            learned = [f"{before}\n"] if before else []
+            return "\n".join([*learned, *lines, *(f"    {line}" for line in step.do)])
+        before = step.learned
     return ""
 
 
@@ -149,7 +167,7 @@ def pieces(text: str) -> Iterator[tuple[str, bool]]:
 def templates(scenario: Scenario) -> Iterator[tuple[Path, str]]:
     """Texts that may hold names."""
     for number, step in enumerate(scenario.guide):
-        for key in ("title", "text", "do"):
+        for key in ("title", "text", "do", "learned"):
             if text := getattr(step, key):
                 yield ("guide", number, key), text
 
@@ -175,12 +193,12 @@ def patterns(scenario: Scenario) -> Iterator[tuple[Path, TextPattern]]:
 
 def require_sense(sign: GuideSign) -> None:
     """Raise BreakfixError for a sign that nothing can be."""
-    given = sorted(key for key in ("line", "move", "opened", "told") if getattr(sign, key))
+    given = sorted(key for key in ("line", "move", "opened", "told", "answer", "fact") if getattr(sign, key))
     if len(given) > 1:
         raise BreakfixError(f"nothing is {' and '.join(quoted(key) for key in given)} at once; give one sign for each")
     if not given and sign.shown is None:
-        raise BreakfixError("a sign needs one of line, shown, move, told, opened")
-    if sign.shown and (sign.opened or sign.told):
+        raise BreakfixError("a sign needs one of line, shown, move, told, opened, answer, fact")
+    if sign.shown and not (sign.line or sign.move) and given:
         raise BreakfixError('"shown" goes with a line or a move')
 
 

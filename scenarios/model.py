@@ -216,7 +216,7 @@ class GuideSign(StrictModel):
 
     `line`: a line typed in a terminal; `shown`: what a line printed, or what a move says (the pinned line, the note's
     text, `replace dgx-02/fan3`); `move`: a move of that kind; `told`: a message that came; `opened`: a part of the
-    full-screen program.
+    full-screen program; `answer`: the question of that id was answered rightly; `fact`: that this holds in the world.
     """
 
     line: TextPattern | None = None
@@ -224,13 +224,15 @@ class GuideSign(StrictModel):
     move: Literal["pin", "note", "hint", "hands", "diagnose", "answer", "wait", "submit"] | None = None
     told: TextPattern | None = None
     opened: Literal["map", "commands", "time", "help"] | None = None
+    answer: Id | None = None
+    fact: FactText | None = None
 
 
 class GuideStep(StrictModel):
     """A step of a guide: what to do and why. `{key:drill.note}` in its text stands for the key of that action.
 
     `do` is how, as in a script; `done` lists signs, any of which is enough. With `in_order` they count only when the
-    steps before it are done.
+    steps before it are done. `learned` is told when the step is done.
     """
 
     title: Short
@@ -238,14 +240,19 @@ class GuideStep(StrictModel):
     do: Script | None = None
     done: Annotated[tuple[GuideSign, ...], Field(min_length=1)]
     in_order: bool = False
+    learned: Text | None = None
 
 
 class Question(StrictModel):
-    """Something that a lab asks; `:answer ID TEXT` answers it."""
+    """Something that a lab asks; `:answer ID TEXT` answers it. `because` is told with the right answer, `hint` with a
+    wrong one.
+    """
 
     id: Id
     text: Text
     accept: Annotated[tuple[TextPattern, ...], Field(min_length=1)]
+    because: Text | None = None
+    hint: Text | None = None
 
 
 class WrongFix(StrictModel):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
+from scenarios.answering import is_right
 from scenarios.diagnosing import Truth, diagnosis_part, given
 from scenarios.evidence import Sighting, find_sightings, first_sightings, share
 from scenarios.journal import Entry
@@ -150,17 +151,21 @@ def _parts(findings: Findings, weights: Weights) -> tuple[Part, ...]:
 
 
 def _repair(findings: Findings, weight: int) -> Part:
-    """Goals that hold at the end; those that held from the start count as far as evidence was found."""
+    """Goals that hold at the end; those that held from the start count as far as evidence was found, in a lab as far as
+    its questions were answered.
+    """
     goals = findings.stage.scenario.goals
     lab = findings.stage.scenario.kind == "lab"
+    looked = _answered(findings) if lab else findings.seen
     total = sum(goal.weight for goal in goals) or 1
     reasons = []
     for goal, result in zip(goals, findings.goals, strict=True):
         worth = weight * goal.weight / total
         if not result.holds:
             reasons.append(Reason(0.0, f"not reached: {result.says}"))
-        elif result.at_start and not lab:
-            reasons.append(Reason(worth * findings.seen, f"was so from the start: {result.says}{findings.scaled}"))
+        elif result.at_start:
+            scaled = " (counts as far as the questions were answered)" if lab and looked < 1 else findings.scaled
+            reasons.append(Reason(worth * looked, f"was so from the start: {result.says}{scaled}"))
         else:
             reasons.append(Reason(worth, f"reached: {result.says}"))
     ending = findings.stage.scenario.ending
@@ -230,6 +235,14 @@ def _named(stage: Stage, what: str, words: Sequence[str], texts: Sequence[str], 
     return Reason(worth if named else 0.0, f"the record {'names' if named else 'does not name'} {what}")
 
 
+def _answered(findings: Findings) -> float:
+    """The share of a lab's questions that were answered rightly; 1 where nothing is asked."""
+    questions = findings.stage.scenario.questions
+    last = {entry.words[0]: entry.text for entry in findings.entries if entry.kind == "answer"}
+    right = sum(is_right(findings.stage, one, last.get(one.id, "")) for one in questions)
+    return right / len(questions) if questions else 1.0
+
+
 def _answers(findings: Findings, weight: int) -> Part:
     """The last answer to each question counts."""
     stage = findings.stage
@@ -237,10 +250,9 @@ def _answers(findings: Findings, weight: int) -> Part:
     questions = stage.scenario.questions
     reasons = []
     for question in questions:
-        right = any(pattern.find(last.get(question.id, ""), stage.choices.texts) for pattern in question.accept)
-        reasons.append(
-            Reason(weight / len(questions) if right else 0.0, f"{'right' if right else 'not right'}: {question.text}")
-        )
+        right = is_right(stage, question, last.get(question.id, ""))
+        said = f"{'right' if right else 'not right'}: {' '.join(stage.fill(question.text).split())}"
+        reasons.append(Reason(weight / len(questions) if right else 0.0, said))
     return Part.summed("answers", weight, reasons)
 
 

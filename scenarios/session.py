@@ -11,6 +11,7 @@ from engine.kernel.names import quoted, unknown
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
 from scenarios import script
+from scenarios.answering import comment
 from scenarios.components import NOTHING, causes, require_cause, require_component
 from scenarios.journal import Entry, Journal
 from scenarios.model import Scenario
@@ -298,7 +299,15 @@ class DrillSession:
         if move.question not in known:
             raise MoveError(unknown("question", move.question, known))
         self._add("answer", move.text, words=(move.question,))
-        return Reply("Answered.")
+        if self.scenario.kind != "lab":
+            return Reply("Answered.")
+        question = next(one for one in self.scenario.questions if one.id == move.question)
+        return Reply(comment(self.stage, question, move.text))
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The last answer to each question that was answered, by its id."""
+        return {entry.words[0]: entry.text for _, entry in self.journal.of("answer")}
 
     def _hint(self) -> Reply:
         given = len(self.journal.of("hint"))

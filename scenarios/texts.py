@@ -28,6 +28,7 @@ def templates(scenario: Scenario) -> Texts:
         yield from _fields((name,), getattr(scenario, name), "says")
     yield from _fields(("wrong_fixes",), scenario.wrong_fixes, "lines")
     yield from _fields(("hints",), scenario.hints, "text")
+    yield from _fields(("questions",), scenario.questions, "text", "because", "hint")
     if diagnosis := scenario.diagnosis:
         yield ("diagnosis", "component"), diagnosis.component
         yield from _fields(("diagnosis", "accept"), diagnosis.accept, "component")

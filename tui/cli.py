@@ -19,6 +19,7 @@ from collections.abc import Sequence
 VERBS = {
     "shell": "a cluster to play with: a shell on its login host",
     "drill": "a hidden fault to find, repair and be scored on",
+    "lab": "steps to follow and questions to answer on a cluster",
     "exam": "a practice exam against the clock, marked at its end",
     "study": "exam questions one by one, each explained at once",
     "review": "the questions that are due today",

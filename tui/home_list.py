@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIRST_LOOK = "first-look"
 """The drill that shows the program to somebody new."""
 
-GO_ON, NEW_HERE, DRILLS, SANDBOX = "Go on with", "New here?", "Drills", "Sandbox"
+GO_ON, NEW_HERE, LABS, DRILLS, SANDBOX = "Go on with", "New here?", "Labs", "Drills", "Sandbox"
 REVIEW, EXAMS = "Today's review", "Exams and study"
 
 _PLACE = re.compile(r"\{[a-z][a-z0-9_.]*\}")
@@ -138,11 +138,13 @@ def time_text(time: datetime, today: date | None = None) -> str:
 
 
 def _drill_entries(played: dict[str, Played], *, new_here: bool) -> Iterator[Entry]:
-    from scenarios.catalogue import packaged, scenario_names
+    from scenarios.catalogue import in_order, packaged, scenario_names
 
+    labs = in_order("lab")
     found = {name: packaged(name) for name in scenario_names("drill", "healthy", "incident")}
     if new_here and FIRST_LOOK in found:
         yield _drill_entry(NEW_HERE, FIRST_LOOK, found.pop(FIRST_LOOK), played)
+    yield from (_drill_entry(LABS, name, packaged(name), played) for name in labs)
     for name, scenario in sorted(found.items(), key=lambda one: (one[1].difficulty, one[1].title)):
         yield _drill_entry(DRILLS, name, scenario, played)
 

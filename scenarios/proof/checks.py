@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from engine.faults.fault import Fault, catalogue
 from engine.faults.targets import target_kinds
+from engine.kernel.errors import BreakfixError
 from scenarios.components import NOTHING, node_of
 from scenarios.model import Evidence, FaultUse, OtherMove, WrongCause
 from scenarios.proof.report import Failure
@@ -26,6 +27,14 @@ async def reference(run: ProofRun) -> AsyncIterator[Failure]:
     """Every move of the reference solution can be made."""
     for what in run.refused:
         yield run.failure("reference", "", what, "Correct the solution, or what it should have shown.")
+
+
+async def guide(run: ProofRun) -> AsyncIterator[Failure]:
+    """Every step of the guide is done by the reference solution."""
+    for title in run.undone:
+        yield run.failure(
+            "guide", title, "the reference solution does not do it", "Correct the step's signs or the line."
+        )
 
 
 async def seen(run: ProofRun) -> AsyncIterator[Failure]:
@@ -98,7 +107,11 @@ async def identifiable(run: ProofRun) -> AsyncIterator[Failure]:
             advice = "Add evidence of its own, or take it out of the diagnosis and the faults."
             yield run.failure("identifiable", f"{use.fault} {use.target}", "all the evidence shows without it", advice)
     for use in run.share.of(list(_suspects(run))):
-        if await run.yields_all((use,)):
+        try:
+            everything = await run.yields_all((use,))
+        except BreakfixError:
+            continue  # a fault that the site has no place for
+        if everything:
             yield run.failure(
                 "identifiable",
                 f"{use.fault} {use.target}",
@@ -135,6 +148,7 @@ async def noise(run: ProofRun) -> AsyncIterator[Failure]:
 
 CHECKS: Mapping[str, Check] = MappingProxyType({
     "reference": reference,
+    "guide": guide,
     "seen": seen,
     "idle": idle,
     "solved": solved,

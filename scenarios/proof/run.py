@@ -11,6 +11,7 @@ from engine.kernel.simulation import Simulation
 from engine.kernel.units import DAY
 from engine.world.world import World
 from scenarios.evidence import Sighting, find_sightings, reveals
+from scenarios.guide import Guide
 from scenarios.journal import Entry
 from scenarios.model import Evidence, FaultUse, OtherMove, Script
 from scenarios.proof.report import Failure
@@ -50,6 +51,7 @@ class ProofRun:
     sightings: list[Sighting]
     refused: list[str]
     share: Share = WHOLE
+    undone: Sequence[str] = ()
     _shown: dict[str, dict[int, Shown]] = field(default_factory=dict)
     _free: list[int] | None = None
 
@@ -58,7 +60,9 @@ class ProofRun:
         """Play the reference solution."""
         played = await play(stage, stage.scenario.solution)
         session = played.session
-        return cls(stage, session, await find_sightings(stage, session.journal.entries), played.refused, share)
+        return cls(
+            stage, session, await find_sightings(stage, session.journal.entries), played.refused, share, played.undone
+        )
 
     @property
     def entries(self) -> list[Entry]:
@@ -153,22 +157,29 @@ class ProofRun:
 
 @dataclass
 class Played:
-    """A script that was played and handed in, and the moves in it that could not be made."""
+    """A script that was played and handed in, the moves in it that could not be made, and the steps of a guide that
+    it did not do.
+    """
 
     session: DrillSession
     refused: list[str]
+    undone: list[str] = field(default_factory=list)
 
 
 async def play(stage: Stage, text: Script) -> Played:
     """Play a script on a stage and hand it in. A move that cannot be made is left out."""
     played = Played(await DrillSession.on(stage), [])
     session = played.session
+    guide = Guide(session)
     try:
         for number, line in script_lines(stage.fill(text)):
             if not session.submitted:
                 await _perform(played, number, line)
+                list(session.news())  # what came meanwhile is a sign for some steps
+                guide.follow()
         if not session.submitted:
             session.submit()
+        played.undone = [step.title for step in guide.steps if not step.done]
     finally:
         session.close()
     return played

@@ -35,7 +35,7 @@ def test_a_good_drill_is_proved() -> None:
     report = proof(scenario(), 1, 2, 3)
     assert report.proved, report.lines()
     assert report.lines() == [
-        "lost-gpu: proved over 3 seeds (reference, seen, idle, solved, wrong cause, identifiable, wrong fix, noise)"
+        "lost-gpu: proved over 3 seeds (reference, guide, seen, idle, solved, wrong cause, identifiable, wrong fix, noise)"
     ]
 
 

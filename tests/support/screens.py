@@ -28,6 +28,7 @@ from tui.live.drill import LiveDrill
 from tui.screens.home import Home
 
 DRILL = "gpu-off-the-bus"
+LAB = "meet-the-gpu-node"
 STYLES = Path(tui.look.__file__).with_name("breakfix.tcss")
 
 
@@ -58,6 +59,12 @@ async def new_drill() -> LiveDrill:
 
 
 @cache
+def lab_under_way() -> LiveDrill:
+    """A lab that has just begun."""
+    return asyncio.run(drill.begin(scenario_named(LAB), LAB, 1))
+
+
+@cache
 def handed_in() -> tuple[LiveDrill, Result]:
     """A drill that was handed in, and its result."""
 
@@ -66,6 +73,12 @@ def handed_in() -> tuple[LiveDrill, Result]:
         return live, await live.submit()
 
     return asyncio.run(play())
+
+
+def _answer_dialog(ground: Ground) -> Screen[Any]:
+    from tui.screens.answer import AnswerDialog
+
+    return AnswerDialog(lab_under_way())
 
 
 def _commands_menu(ground: Ground) -> Screen[Any]:
@@ -220,6 +233,7 @@ class Factory:
 
 FACTORIES: dict[str, Factory] = {
     "Calculator": Factory(_calculator),
+    "AnswerDialog": Factory(_answer_dialog, before=lab_under_way),
     "CommandPalette": Factory(_palette, "What do you want to do?", footer=False),
     "CommandsMenu": Factory(_commands_menu),
     "ContextMenu": Factory(_context_menu, "Pin this line"),

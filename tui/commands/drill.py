@@ -16,17 +16,15 @@ from pathlib import Path
 from engine.kernel.errors import BreakfixError
 from tui.opening import parse_seed
 
-KINDS = ("drill", "healthy", "incident")
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `breakfix drill` takes."""
-    parser.add_argument("name", nargs="?", help="a drill (`breakfix list drills`) or a scenario file")
+def add_arguments(parser: argparse.ArgumentParser, what: str = "drill") -> None:
+    """What `breakfix drill` takes, and with another word `breakfix lab`."""
+    parser.add_argument("name", nargs="?", help=f"a {what} (`breakfix list {what}s`) or a scenario file")
     parser.add_argument("--seed", help="which variant (default: a new one each time; 1 for scripts)")
     parser.add_argument("--plain", action="store_true", help="line by line, without a full screen")
     parser.add_argument("--script", metavar="FILE", help="take the learner's moves from FILE (- is standard input)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--resume", action="store_true", help="take up the last drill that was not handed in")
+    parser.add_argument("--resume", action="store_true", help="take up the last session that was not handed in")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from engine.hands.action import HandsAction, catalogue, parts, places
 from engine.kernel.units import format_duration
 from engine.world.inventory import Inventory
 from engine.world.world import World
+from scenarios.answering import is_right
 from scenarios.components import NOTHING
 from scenarios.components import parts as known_parts
 from scenarios.components import places as known_places
@@ -70,6 +71,16 @@ def causes(drill: LiveDrill, typed: str) -> Matches:
     """Causes by their titles, under the part of the cluster that they belong to."""
     known = sorted(drill.session.vocabulary.items(), key=lambda item: ("." in item[0], item[0]))
     return matching([Choice(cause, title, _group(cause)) for cause, title in known], typed)
+
+
+def questions(drill: LiveDrill, typed: str) -> Matches:
+    """The questions of a lab by their texts; those that are answered rightly come last, under a heading."""
+    stage, answers = drill.session.stage, drill.session.answers
+    found = []
+    for question in stage.scenario.questions:
+        done = question.id in answers and is_right(stage, question, answers[question.id])
+        found.append(Choice(question.id, " ".join(stage.fill(question.text).split()), "answered" if done else ""))
+    return matching(sorted(found, key=lambda one: one.group), typed)
 
 
 def _group(cause: str) -> str:

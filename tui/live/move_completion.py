@@ -11,7 +11,7 @@ from scenarios.components import NOTHING, parts, places
 from scenarios.script import MOVE_WORDS
 from scenarios.session import DrillSession
 
-OTHER_WORDS = ("help", "briefing", "causes", "quit")
+OTHER_WORDS = ("help", "briefing", "causes", "questions", "quit")
 
 
 def complete_move(session: DrillSession, line: str, cursor: int) -> Completion:
@@ -26,11 +26,13 @@ def complete_move(session: DrillSession, line: str, cursor: int) -> Completion:
         key, _, part = word.partition("=")
         found = [f"{key}={name}" for name in _components(session.simulation.world, part)]
     else:
-        found = _words(before.split(" ")[0])
+        found = _words(session, before.split(" ")[0])
     return Completion(len(word), tuple(sorted(name for name in found if name.startswith(word))))
 
 
-def _words(move: str) -> list[str]:
+def _words(session: DrillSession, move: str) -> list[str]:
+    if move == ":answer":
+        return [f"{question.id} " for question in session.scenario.questions]
     if move == ":diagnose":
         return ["component=", "cause="]
     if move == ":hands":

@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 from engine.kernel.errors import BreakfixError
+from scenarios.answering import numbered
+from scenarios.model import Scenario
 from scenarios.script import MOVE_WORDS
 from scenarios.session import DrillSession
 
-MOVES = """Your moves beside the shell (evidence that is not pinned counts half):
+_DIAGNOSING = """\
   :diagnose component=dgx-02/gpu5 cause=CAUSE     the first one earns the points
   :causes [WORD]    causes that a diagnosis may name, or those with the word
-  :pin TEXT         keep the line of the output that holds TEXT as evidence
+"""
+
+_ANSWERING = """\
+  :questions        what the lab asks, and your answers
+  :answer ID TEXT   answer a question
+"""
+
+_MOVES = """Your moves beside the shell{pins}:
+{special}  :pin TEXT         keep the line of the output that holds TEXT as evidence
   :note TEXT        a note for the ticket
-  :escalate TEXT    hand the case to the vendor
-  :hands ACTION target=dgx-02/gpu5     order work (`hands list` shows what)
+{escalate}  :hands ACTION target=dgx-02/gpu5     order work (`hands list` shows what)
   :wait 10m         let time pass
-  :hint             a hint (it costs points)
-  :briefing, :help  the briefing, or this list, again
+{hint}  :briefing, :help  the briefing, or this list, again
   :submit           hand in
   :quit             leave; `breakfix drill --resume` takes it up again"""
 
-TOLD_WORDS = ("help", "briefing", "causes")
+TOLD_WORDS = ("help", "briefing", "causes", "questions")
 """Moves that only tell something."""
+
+
+def moves_text(scenario: Scenario) -> str:
+    """The moves that there are in a scenario: a lab has questions in place of a diagnosis."""
+    diagnosing = scenario.diagnosis is not None
+    return _MOVES.format(
+        pins=" (evidence that is not pinned counts half)" if diagnosing else "",
+        special=(_DIAGNOSING if diagnosing else "") + (_ANSWERING if scenario.questions else ""),
+        escalate="  :escalate TEXT    hand the case to the vendor\n" if diagnosing else "",
+        hint="  :hint             a hint (it costs points)\n" if scenario.hints else "",
+    )
 
 
 def is_move(line: str) -> bool:
@@ -32,7 +51,9 @@ async def make_move(session: DrillSession, line: str, terminal: int = 1) -> str:
     """Make the move. Returns what to tell the learner, also for one that cannot be made."""
     word = line.strip().removeprefix(":").split(" ")[0]
     if word == "help":
-        return MOVES
+        return moves_text(session.scenario)
+    if word == "questions":
+        return "\n".join(numbered(session.stage, session.answers)) or "Nothing is asked here."
     if word == "briefing":
         return briefing_text(session)
     if word == "causes":

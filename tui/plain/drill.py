@@ -14,7 +14,7 @@ from scenarios.session import DrillSession
 from scenarios.terminals import FrontEnd
 from tui.drills import last_saved, scenario_named
 from tui.live.move_completion import complete_move
-from tui.live.moves import MOVES, briefing_text, is_move, make_move
+from tui.live.moves import briefing_text, is_move, make_move, moves_text
 from tui.opening import parse_seed
 from tui.pace import WallPace
 from tui.plain.conversation import converse, finish_journal, print_bytes
@@ -113,7 +113,7 @@ async def begin(scenario: Scenario, source: str, seed: int) -> Conversation:
     session = await saved.begin(scenario, seed, _front, WallPace(), journal.write)
     conversation = Conversation(session, journal)
     conversation.brief()
-    print(f"\n{MOVES}\n")
+    print(f"\n{moves_text(scenario)}\n")
     conversation.guide_on()
     return conversation
 

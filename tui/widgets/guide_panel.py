@@ -116,6 +116,8 @@ class GuidePanel(Panel):
             yield f"\n{tick} {len(done) - _TICKED} before", _MUTED
         for step in done[-_TICKED:]:
             yield f"\n{tick} {step.title}", _MUTED
+        if done and done[-1].learned:
+            yield f"\n{done[-1].learned}", _MUTED
 
     def _text(self, step: Step) -> Iterator[Part]:
         for piece, is_key in pieces(step.text):

@@ -41,6 +41,16 @@ class Moves(Screen[None], Acts):
         return isinstance(self.live, LiveDrill) and self.live.over
 
     @property
+    def can_diagnose(self) -> bool:
+        """Whether there is something to be diagnosed: in a lab there is not."""
+        return self.is_drill and self.drill.session.scenario.diagnosis is not None
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether there are questions."""
+        return self.is_drill and bool(self.drill.session.scenario.questions)
+
+    @property
     def can_hint(self) -> bool:
         """Whether there are hints, taken or not."""
         return self.is_drill and bool(self.drill.session.scenario.hints)
@@ -73,7 +83,7 @@ class Moves(Screen[None], Acts):
             self.notify(text, timeout=4)
         self.show_session()
 
-    @action("drill.diagnose", "Diagnose", "f4", "prefix g", footer=35, when="is_drill")
+    @action("drill.diagnose", "Diagnose", "f4", "prefix g", footer=35, when="can_diagnose")
     def diagnose(self) -> None:
         """Say what is broken and why. The first diagnosis earns the points."""
         from tui.screens.diagnosis import DiagnosisDialog
@@ -87,6 +97,13 @@ class Moves(Screen[None], Acts):
 
         self.ask(HandsDialog(self.drill), "Remote hands", self.told)
 
+    @action("drill.answer", "Answer", "f4", "prefix a", footer=35, when="can_answer")
+    def answer(self) -> None:
+        """Answer a question of the lab."""
+        from tui.screens.answer import AnswerDialog
+
+        self.ask(AnswerDialog(self.drill), "Answer", self.told)
+
     @action("drill.note", "Note", "prefix e", footer=60, when="is_drill")
     def note(self) -> None:
         """Write a note for the ticket."""
@@ -94,7 +111,7 @@ class Moves(Screen[None], Acts):
 
         self.ask(NoteDialog(self.drill), "Note", self.told)
 
-    @action("drill.escalate", "Escalate", "prefix E", when="is_drill")
+    @action("drill.escalate", "Escalate", "prefix E", when="can_diagnose")
     def escalate(self) -> None:
         """Hand the case to the vendor, with what you know and where the bundle lies."""
         from tui.screens.escalate import EscalateDialog

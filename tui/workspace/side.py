@@ -1,4 +1,4 @@
-"""The column beside the terminals: briefing, guide, pins, hints, impact and notes of a drill."""
+"""The column beside the terminals: guide, questions, briefing, pins, hints, impact and notes of a drill."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tui.widgets.hints_panel import HintsPanel
 from tui.widgets.impact_panel import ImpactPanel
 from tui.widgets.notes_panel import NotesPanel
 from tui.widgets.pins_panel import PinsPanel
+from tui.widgets.questions_panel import QuestionsPanel
 
 if TYPE_CHECKING:
     from tui.screens.workspace import Workspace
@@ -39,9 +40,13 @@ class Side(VerticalScroll, Acts):
     def compose(self) -> ComposeResult:
         if self.live.session.scenario.guide:
             yield GuidePanel(self.live)
+        if self.live.session.scenario.questions:
+            yield QuestionsPanel(self.live)
         yield BriefingPanel(self.live)
-        yield PinsPanel(self.live)
-        yield HintsPanel(self.live)
+        if self.live.session.scenario.diagnosis:
+            yield PinsPanel(self.live)
+        if self.live.session.scenario.hints:
+            yield HintsPanel(self.live)
         yield ImpactPanel(self.live)
         yield NotesPanel(self.live)
 
