@@ -30,6 +30,7 @@ VERBS = {
     "serve-api": "a site's Kubernetes API on a loopback port, for a real kubectl",
     "export": "a fabric for ibsim, exam items for learning platforms and Anki",
     "author": "write, check and prove scenarios and question banks",
+    "serve": "the full-screen program in a browser",
     "doctor": "whether this machine has what breakfix needs",
 }
 

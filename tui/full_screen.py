@@ -24,9 +24,12 @@ def possible() -> bool:
 _FRAMES_A_SECOND = "240"
 
 
-def run(start: Start | None = None) -> Breakfix:
-    """Run the program until somebody leaves it. After a crash it opens again and says what happened."""
-    for lie in ("COLUMNS", "LINES"):  # the terminal itself knows its size, and how it changes
+def run(start: Start | None = None, *, own_terminal: bool = True) -> Breakfix:
+    """Run the program until somebody leaves it. After a crash it opens again and says what happened.
+
+    `own_terminal`: whether there is a terminal; in a browser there is a server in its place.
+    """
+    for lie in ("COLUMNS", "LINES") if own_terminal else ():  # the terminal itself knows its size, and how it changes
         os.environ.pop(lie, None)
     os.environ.setdefault("TEXTUAL_FPS", _FRAMES_A_SECOND)  # read when Textual is imported
     from tui.app import Breakfix

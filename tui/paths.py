@@ -27,6 +27,11 @@ def reports_folder() -> Path:
     return data_folder() / "reports"
 
 
+def visitors_folder() -> Path:
+    """Folders of those who play in a browser."""
+    return data_folder() / "visitors"
+
+
 def settings_file() -> Path:
     """What the learner has set."""
     return data_folder() / "settings.toml"

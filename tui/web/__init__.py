@@ -1,0 +1,1 @@
+"""The full-screen program in a browser: a web server, a page, and a process for each visitor."""
