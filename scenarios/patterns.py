@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from engine.kernel.names import quoted, unknown
@@ -100,7 +101,7 @@ class TextPattern:
         """Where the pattern stands in `text`, with `values` for its names: in the order of the text, none overlapping,
         of each line the first `MATCHES_PER_LINE`."""
         self.require(values)
-        return list(_spans(self._compile(values), plain_text(text).encode("utf-8", "replace")))
+        return list(_spans(self._compile(values), _on_screen(text)))
 
     def _compile(self, values: Mapping[str, str]) -> Any:
         expression = "".join(piece.expression(values) for piece in self._pieces)
@@ -127,6 +128,12 @@ class TextPattern:
 def plain_text(text: str) -> str:
     """Text as it is read on a screen: without escape sequences and carriage returns."""
     return _ESCAPES.sub("", text) if any(mark in text for mark in "\x1b\x9b\r") else text
+
+
+@lru_cache(maxsize=16)
+def _on_screen(text: str) -> bytes:
+    """The same as bytes; one output is asked for many patterns one after the other."""
+    return plain_text(text).encode("utf-8", "replace")
 
 
 def _spans(compiled: Any, text: bytes) -> Iterator[Span]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.commands.linux._support.journal import Entry
 from engine.commands.linux._support.strftime import Moment, format_time
 from engine.commands.linux._support.timestamps import format_timestamp
-from engine.kernel.units import MICROSECOND, SECOND
+from engine.kernel.units import MICROSECOND, MINUTE, SECOND
 
 _RED, _YELLOW, _BOLD, _GREY, _OFF = "\x1b[0;1;31m", "\x1b[0;1;38;5;185m", "\x1b[0;1;39m", "\x1b[0;38;5;245m", "\x1b[0m"
 
@@ -63,7 +64,15 @@ def _time(entry: Entry, style: Style) -> str:
         "short-iso": "%Y-%m-%dT%H:%M:%S%:z",
         "short-iso-precise": f"%Y-%m-%dT%H:%M:%S.{micros:06d}%:z",
     }
-    return format_time(moment, patterns.get(style.mode, "%b %d %H:%M:%S"))
+    if style.mode in patterns:
+        return format_time(moment, patterns[style.mode])
+    return f"{_minute(entry.epoch // MINUTE, style.zone)}:{entry.epoch // SECOND % 60:02d}"
+
+
+@lru_cache(maxsize=2048)
+def _minute(minute: int, zone: str) -> str:
+    """A minute since 1970 as short lines begin: thousands of lines share few of them."""
+    return format_time(Moment(minute * MINUTE, zone), "%b %d %H:%M")
 
 
 def _coloured(text: str, entry: Entry, style: Style) -> str:
