@@ -29,12 +29,17 @@ _HEARERS = (
     ("physics.nvlink_errors", "GpuReset BoardDefectStruck"),
     (
         "physics.traffic.changes",
-        "LinkChanged NodeStopping NodeUp ModuleChanged LinkRateChanged PcieLinkChanged SubnetSwept",
+        "LinkChanged NodeStopping NodeUp ModuleChanged LinkRateChanged PcieLinkChanged SignalChanged SubnetSwept",
     ),
+    ("physics.ethernet.watchdog", "QueueStuck QueueQuiet"),
+    ("physics.ethernet.locks", "QueuesLock LinkChanged"),
     ("control.boot", "BootStep"),
     ("control.pci_setup", "NodeStopping BootStep"),
     ("control.pcie_errors", "PcieErrorsDue"),
     ("control.adapter_firmware", "NodeStopping PlugChanged"),
+    ("control.interface_settings", "NodeStopping"),
+    ("control.adapter_qos", "NodeStopping NodeUp ServiceChanged"),
+    ("control.sysctl_files", "NodeUp"),
     ("control.bmc", "AirChanged PowerInputChanged SensorCheckDue NodePowered BiosClockDue NodeStopping"),
     ("control.power_loss", "PowerInputChanged PowerRestoreDue"),
     ("control.facility_log", "LeakAlarm"),
@@ -54,8 +59,10 @@ _HEARERS = (
     ("control.processes", "NodeStopping"),
     ("control.communicators", "ProcessesEnded"),
     ("control.containers.daemon", "ServiceChanged"),
-    ("control.containers.lifecycle", "ProcessesEnded ServiceChanged NodeStopping NodeUp"),
+    ("control.containers.lifecycle", "ProcessesEnded ServiceChanged NodeStopping NodeUp ContainerMemoryFills"),
     ("control.sockets", "ProcessesEnded"),
+    ("control.host_clock", "ServiceChanged"),
+    ("control.munge", "ServiceChanged"),
     ("control.dcgm.host_engine", "ServiceChanged NodeStopping ProcessesEnded BoardDefectStruck"),
     ("control.dcgm.exporter", "ServiceChanged"),
     ("workloads.streams", "ProcessesEnded"),
@@ -63,7 +70,13 @@ _HEARERS = (
     ("control.files", "NodeStopping"),
     (
         "control.slurm.controller",
-        "SchedulerDue JobEnds JobCleanedUp ProcessesEnded NodeStopping NodeSilent ServiceChanged",
+        "SchedulerDue JobEnds JobCleanedUp ProcessesEnded NodeStopping NodeSilent ServiceChanged "
+        "HostClockStepped BackupDue ContactDue",
+    ),
+    ("control.slurm.power_saving", "PowerDue"),
+    (
+        "control.slurm.job_scripts",
+        "NodeScriptDue NodeScriptFailed HealthCheckDue ConfigurationRead ProcessesEnded NodeStopping",
     ),
     (
         "workloads.training.runs",
@@ -71,6 +84,29 @@ _HEARERS = (
         "PowerInputChanged ThermalRegimeDue GpuLost PcieLinkChanged NvLinksChanged ProcessesHeld LinkChanged "
         "TrafficChanged",
     ),
+    (
+        "control.kubernetes.watching",
+        "ServiceChanged FileWritten NodeStopping NodeUp ProcessesEnded XidReported",
+    ),
+    ("control.kubernetes.kubelet.node", "NodeStatusDue"),
+    ("control.kubernetes.kubelet.pods", "KubeObjectChanged PodStepDue PodDeletionDue"),
+    ("control.kubernetes.static_pods", "KubeObjectChanged"),
+    ("control.kubernetes.device_plugins.nvidia", "KubeObjectChanged DevicePluginDue"),
+    ("control.kubernetes.gpu_operator.labels", "KubeObjectChanged"),
+    ("control.kubernetes.gpu_operator.cluster_policy", "KubeObjectChanged"),
+    ("control.kubernetes.gpu_operator.validation", "KubeObjectChanged"),
+    ("control.kubernetes.gpu_operator.mig_manager", "KubeObjectChanged MigChangeDue"),
+    ("control.kubernetes.network_operator.rdma_plugin", "KubeObjectChanged"),
+    ("control.kubernetes.controllers.node_lifecycle", "NodeStatusDue KubeObjectChanged PodDeletionDue"),
+    ("control.kubernetes.controllers.namespaces", "KubeObjectChanged"),
+    ("control.kubernetes.controllers.deployments", "KubeObjectChanged"),
+    ("control.kubernetes.controllers.replica_sets", "KubeObjectChanged ReplicasDue"),
+    ("control.kubernetes.controllers.daemon_sets", "KubeObjectChanged"),
+    ("control.kubernetes.controllers.stateful_sets", "KubeObjectChanged"),
+    ("control.kubernetes.controllers.jobs", "KubeObjectChanged KubeJobDue"),
+    ("control.kubernetes.controllers.claims", "KubeObjectChanged"),
+    ("control.kubernetes.controllers.collector", "KubeObjectChanged"),
+    ("control.kubernetes.scheduler", "KubeObjectChanged"),
     ("faults.fault", "FaultOnset"),
     ("hands.order", "HandsBegin HandsDone"),
 )
@@ -95,6 +131,10 @@ def new_simulation(inventory: Inventory, seed: int) -> Simulation[World]:
 
     simulation = Simulation(World(inventory, seed, FIRST_SWEEP), seed, LateBus(handlers_of))
     start_standing_jobs(simulation)
+    if inventory.kubernetes is not None:
+        from engine.control.kubernetes import bootstrap
+
+        bootstrap.start(simulation)
     return simulation
 
 

@@ -84,8 +84,13 @@ debrief: |
 """
 
 
-def skeleton(identifier: str, uuid: str) -> str:
-    """The text of a new scenario file. Raises BreakfixError for an id that files cannot have."""
+def require_id(identifier: str) -> str:
+    """The id of a new scenario. Raises BreakfixError for one that files cannot have."""
     if not _ID.fullmatch(identifier):
         raise BreakfixError(f"{quoted(identifier)} is no id; use small letters, digits and dashes, such as slow-link")
-    return _TEXT.format(id=identifier, uuid=uuid)
+    return identifier
+
+
+def skeleton(identifier: str, uuid: str) -> str:
+    """The text of a new scenario file. Raises BreakfixError for an id that files cannot have."""
+    return _TEXT.format(id=require_id(identifier), uuid=uuid)

@@ -17,7 +17,9 @@ from engine.kernel.random import Stream
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
 from engine.simulation import open_site
+from engine.sites.build import load_site
 from engine.world.world import World
+from tests.census.census import SITE, scene
 from tests.support.sessions import screen
 
 NODES = ("dgx-01", "dgx-02", "dgx-03", "dgx-04")
@@ -52,23 +54,39 @@ def test_every_tool_names_the_same_lost_gpu(node: str, index: int, seed: int) ->
         assert view(broken, other) == view(healthy, other)
 
 
+def _nodes(site: str) -> tuple[str, ...]:
+    """The nodes of a site that have GPUs."""
+    found = load_site(site)
+    return tuple(name for name in found.node_names if found.node(name).gpus)
+
+
+def _target(fault: str) -> str:
+    """What the fault befalls in its scene, or the example of its kind of target."""
+    if scene(fault).site != SITE:
+        return scene(fault).line.partition("target=")[2].split()[0]
+    return target_kinds()[faults.catalogue()[fault].targets[0]].example
+
+
 AREAS = sorted({name.partition(".")[0] for name in faults.catalogue()})
 
 
 @pytest.mark.parametrize("area", AREAS)
 def test_no_output_is_keyed_on_a_fault(monkeypatch: pytest.MonkeyPatch, area: str) -> None:
     """All faults renamed: every output stays the same, with all faults of an area at once."""
-    lines = [f"ssh {node} '{line}'" for node in NODES[:2] for line in VIEWS]
-    lines += ["sinfo -R", "squeue", "scontrol show node"]
     known = faults.catalogue()
-    chosen = [name for name in known if name.startswith(f"{area}.")]
+    names_there = [name for name in known if name.startswith(f"{area}.")]
+    sites = sorted({scene(name).site for name in names_there}, key=lambda name: name != SITE)
+    chosen = [name for name in names_there if scene(name).site == sites[0]]
+    lines = [f"ssh {node} '{line}'" for node in _nodes(sites[0])[:2] for line in VIEWS]
+    lines += ["sinfo -R", "squeue", "scontrol show node", "kubectl get pods -A", "kubectl describe nodes"]
+    targets = {name: _target(name) for name in chosen}
     wanted = []
     for rename in (False, True):
         names = {name: f"x.{number}" if rename else name for number, name in enumerate(known)}
         monkeypatch.setattr(faults, "catalogue", lambda names=names: {names[name]: known[name] for name in known})
-        simulation = open_site("dgx-h100-4", 3)
+        simulation = open_site(sites[0], 3)
         for name in chosen:
-            simulation.apply(faults.InjectFault(names[name], target_kinds()[known[name].targets[0]].example))
+            simulation.apply(faults.InjectFault(names[name], targets[name]))
         simulation.advance(20 * MINUTE)
         wanted.append(screen(simulation, lines))
     assert wanted[0] == wanted[1]

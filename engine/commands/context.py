@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from engine.control import host_clock
 from engine.control.accounts import Identity
 from engine.control.containers import CONTAINER
 from engine.hostfs.tree import FileTree
@@ -208,7 +209,15 @@ class Context:
     @property
     def epoch(self) -> int:
         """Simulated ns since 1970, the host's wall clock."""
-        return self.inventory.start + self.simulation.now
+        return self.epoch_at(self.simulation.now)
+
+    def epoch_at(self, time: int) -> int:
+        """What the host's clock showed at a simulated time."""
+        return host_clock.epoch(self.world, self.host, time)
+
+    def moment_of(self, epoch: int) -> int:
+        """The simulated time that a time on the host's clock means."""
+        return host_clock.moment(self.world, self.host, epoch, self.simulation.now)
 
     @property
     def is_root(self) -> bool:

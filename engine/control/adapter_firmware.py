@@ -1,6 +1,6 @@
-"""The firmware of network cards: settings and images wait in non-volatile memory until the card is reset.
+"""The firmware of network cards: settings, images and GUIDs wait in non-volatile memory until the card is reset.
 
-mlxconfig writes the first, mlxfwmanager and flint the second; a restart of the node or mlxfwreset loads both. A reset
+mlxconfig writes the first, mlxfwmanager and flint the others; a restart of the node or mlxfwreset loads them. A reset
 takes the card's links down for a moment. The kernel's lines about plugs: drivers/net/ethernet/mellanox/mlx5/core/lib's
 port_module.c of Linux 6.8.
 """
@@ -14,7 +14,8 @@ from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
-from engine.physics import links
+from engine.physics import cabling, links
+from engine.physics.ethernet import settings
 from engine.world.adapters import card, function_number, functions
 from engine.world.events import NodeStopping, PlugChanged
 from engine.world.inventory import Hca, Inventory
@@ -42,6 +43,17 @@ def running_version(world: World, hca: Hca) -> str:
 def flash_version(world: World, hca: Hca) -> str:
     """The version that the next reset loads."""
     return state(world, hca).image or running_version(world, hca)
+
+
+def own_guid(world: World, hca: Hca) -> int:
+    """The base GUID with which a card was made."""
+    plan = world.plan
+    return plan.hca(card(plan.node(hca.node), plan.hca(hca.id))).guid
+
+
+def flash_guid(world: World, hca: Hca) -> int:
+    """The base GUID that the next reset loads."""
+    return state(world, hca).guid or own_guid(world, hca)
 
 
 def image_of(inventory: Inventory, hca: Hca) -> str:
@@ -88,6 +100,20 @@ class BurnImage(Action):
 
 
 @dataclass(frozen=True, slots=True)
+class WriteGuid(Action):
+    """Write a base GUID to a card's flash (flint sg)."""
+
+    hca: str
+    guid: int
+
+    def perform(self, simulation: Simulation[World]) -> None:
+        world = simulation.world
+        hca = world.inventory.hca(self.hca)
+        found = card(world.inventory.node(hca.node), hca)
+        world.adapters.update(found, guid=0 if self.guid == own_guid(world, hca) else self.guid)
+
+
+@dataclass(frozen=True, slots=True)
 class ResetAdapter(Action):
     """Reset a card: its links go down, settings and image are loaded, its ports start afresh."""
 
@@ -99,20 +125,33 @@ class ResetAdapter(Action):
         ports = [each.port for each in functions(world.inventory.node(hca.node), hca)]
         for port in ports:
             links.set_enabled(simulation, port, False)
-        _load(world, card(world.inventory.node(hca.node), hca))
+        found = card(world.inventory.node(hca.node), hca)
+        other = _load(world, found)
         for port in ports:
             world.ports.update(port, hung=False, silent=False)
+            settings.reset_port(simulation, port)
+            if other and links.peer(world.inventory, port):
+                world.ports.update(port, lid=0, sm_lid=0)
             links.set_enabled(simulation, port, True)
+        from engine.control.adapter_qos import lose_settings
+
+        lose_settings(simulation, functions(world.node(hca.node), hca), dict(world.adapters[found].running))
         for each in functions(world.node(hca.node), hca):
             text = f"{_DRIVER} {each.address}: firmware version: {each.firmware}"
             journald.kernel(simulation, hca.node, text)
 
 
-def _load(world: World, found: str) -> None:
+def _load(world: World, found: str) -> bool:
+    """Let a card run as its memory has it. Returns whether it tells another GUID by that."""
     before = world.adapters[found]
-    after = replace(before, running=before.stored, firmware=before.image or before.firmware)
+    firmware = before.image or before.firmware
+    after = replace(before, running=before.stored, firmware=firmware, running_guid=before.guid)
     if after != before:
         world.adapters[found] = after
+    if after.running_guid == before.running_guid:
+        return False
+    world.inventory = cabling.as_it_is(world)
+    return True
 
 
 def _node_stopping(simulation: Simulation[World], event: NodeStopping) -> None:
@@ -120,6 +159,7 @@ def _node_stopping(simulation: Simulation[World], event: NodeStopping) -> None:
     world = simulation.world
     for hca in world.inventory.node(event.node).hcas:
         _load(world, hca.id)
+        settings.reset_port(simulation, hca.port)
         if world.ports[hca.port].hung or world.ports[hca.port].silent:
             world.ports.update(hca.port, hung=False, silent=False)
 

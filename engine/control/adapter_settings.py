@@ -1,8 +1,9 @@
 """The settings of network cards' firmware that mlxconfig shows: names, factory values, and how values are written.
 
 Names, order and forms: queries of ConnectX-6 and -7 cards in public texts (`False(0)`, `_256KB(1)`, `IB(1)`), NVIDIA's
-MFT manual. A card has some three hundred; these are those that people set and a few around them. Factory values of a
-ConnectX-7 of a DGX: guesses where no query shows them.
+MFT manual. A card has some three hundred; these are those that people set and a few around them (DCQCN's are kept and
+change nothing; those of notifications count from the next reset on). Factory values of a ConnectX-7 of a DGX: guesses
+where no query shows them.
 """
 
 from __future__ import annotations
@@ -76,9 +77,26 @@ _SHARED = (
     _flag("ADVANCED_PCI_SETTINGS", False),
     Setting("SAFE_MODE_THRESHOLD", 10),
     _flag("SAFE_MODE_ENABLE", True),
-    Setting("ROCE_CC_PRIO_MASK_P1", 255),
-    Setting("CNP_DSCP_P1", 48),
-    Setting("CNP_802P_PRIO_P1", 6),
+    Setting("ROCE_CC_PRIO_MASK_P1", 255, most=255),
+    _flag("CLAMP_TGT_RATE_AFTER_TIME_INC_P1", True),
+    _flag("CLAMP_TGT_RATE_P1", False),
+    Setting("RPG_TIME_RESET_P1", 300),
+    Setting("RPG_BYTE_RESET_P1", 32_767),
+    Setting("RPG_THRESHOLD_P1", 1),
+    Setting("RPG_MAX_RATE_P1", 0),
+    Setting("RPG_AI_RATE_P1", 5),
+    Setting("RPG_HAI_RATE_P1", 50),
+    Setting("RPG_GD_P1", 11),
+    Setting("RPG_MIN_DEC_FAC_P1", 50),
+    Setting("RPG_MIN_RATE_P1", 1),
+    Setting("RATE_TO_SET_ON_FIRST_CNP_P1", 0),
+    Setting("DCE_TCP_G_P1", 1019),
+    Setting("DCE_TCP_RTT_P1", 1),
+    Setting("RATE_REDUCE_MONITOR_PERIOD_P1", 4),
+    Setting("INITIAL_ALPHA_VALUE_P1", 1023),
+    Setting("MIN_TIME_BETWEEN_CNPS_P1", 4),
+    Setting("CNP_802P_PRIO_P1", 6, most=7),
+    Setting("CNP_DSCP_P1", 48, most=63),
     _flag("USER_PROGRAMMABLE_CC", False),
     Setting("LOG_DCR_HASH_TABLE_SIZE", 14),
     _flag("KEEP_ETH_LINK_UP_P1", True),

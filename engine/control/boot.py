@@ -1,8 +1,9 @@
 """The life of a node's system: shutting down, power, and a boot as a row of steps that go on by themselves.
 
 Steps: firmware, kernel (the buses are searched), driver (the NVIDIA modules take what answers), network, running
-(services are up). Durations are guesses for a DGX H100: three and a half minutes of firmware, 38 seconds to the login
-prompt, 12 seconds to shut down.
+(services are up). A line of /etc/fstab for a device that is not there ends it in emergency mode instead (fstab.py).
+Durations are guesses for a DGX H100: three and a half minutes of firmware, 38 seconds to the login prompt, 12 seconds
+to shut down.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _FIRMWARE = {
 }  # with GPUs, without; as in systemd's summary of a boot
 _POWER_CYCLE_PAUSE = 10 * SECOND
 _NETWORK_AT = 16_900 * MILLISECOND
+_GOES_ON = 4 * SECOND
 _MACHINES = ("slurm", "", "kernel")
 """Who is no operator: what they do is nobody's harm."""
 
@@ -147,6 +149,12 @@ def _note_harm(simulation: Simulation[World], host: str, cause: str) -> None:
     world = simulation.world
     for job in jobs.running_on(world, host):
         lifecycle.record_killed(simulation, job, cause)
+    if world.inventory.kubernetes is not None:
+        from engine.control.kubernetes import harms
+
+        if harms.is_node(world, host):
+            harms.node_stops(simulation, host, cause)
+            return
     slurm = world.slurm_nodes[host]
     if not (slurm.drain or slurm.down):
         harm.record(simulation, "node_down", host, cause)
@@ -216,12 +224,29 @@ def _driver(simulation: Simulation[World], host: str) -> None:
         driver.let_go(simulation, host)
 
 
+def in_emergency(world: World, host: str) -> bool:
+    """Whether a boot stands in emergency mode, or will: /etc/fstab names a device that is not there."""
+    from engine.control import fstab
+
+    return world.nodes[host].phase is BootPhase.KERNEL and bool(fstab.blocking(world, host))
+
+
+def leave_emergency(simulation: Simulation[World], host: str) -> None:
+    """Somebody at the console has mended what stood in the way, and lets the boot go on."""
+    if simulation.world.nodes[host].phase is BootPhase.KERNEL:
+        _later(simulation, host, "network", _GOES_ON)
+        _later(simulation, host, "running", _GOES_ON + (BOOT_ENDS * MILLISECOND - _NETWORK_AT))
+
+
 def _network(simulation: Simulation[World], host: str) -> None:
-    simulation.world.nodes.update(host, phase=BootPhase.SERVICES)
+    if not in_emergency(simulation.world, host):
+        simulation.world.nodes.update(host, phase=BootPhase.SERVICES)
 
 
 def _running(simulation: Simulation[World], host: str) -> None:
     world = simulation.world
+    if in_emergency(world, host):
+        return
     journald.record_boot(simulation, host, _record(world, host))
     world.nodes.update(host, phase=BootPhase.RUNNING)
     systemd.bring_up(simulation, host)

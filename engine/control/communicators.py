@@ -14,10 +14,11 @@ from engine.control import processes
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
+from engine.physics.ethernet import connections
 from engine.physics.paths import receiving
 from engine.physics.traffic import exchange
 from engine.world.events import GpuLoadChanged, ProcessesEnded
-from engine.world.records import Flow, Meeting, Member
+from engine.world.records import Flow, Meeting, Member, ServiceClass
 from engine.world.world import World
 
 GATHERING, CONNECTING, WORKING, FAILED = "gathering", "connecting", "working", "failed"
@@ -102,22 +103,30 @@ class Join(Action):
 class Proceed(Action):
     """The conductor goes on to `stage`; the GPUs begin to work when they connect.
 
-    From now on `flows` (source port, destination port, bit/s, index of the partition key) go through the network, all
-    at the pace of the slowest.
+    From now on `flows` (source port, destination port, bit/s, index of the partition key, DSCP) go through the network,
+    all at the pace of the slowest.
     """
 
     name: str
     stage: str
-    flows: tuple[tuple[str, str, int, int], ...] = ()
+    flows: tuple[tuple[str, str, int, int, int], ...] = ()
 
     def perform(self, simulation: Simulation[World]) -> None:
         found = simulation.world.communicators.update(self.name, stage=self.stage)
         if self.flows:
             flows = [
-                Flow(source, to, rate, key_index=key, held=receiving.held(simulation.world, source, to, rate))
-                for source, to, rate, key in self.flows
+                Flow(
+                    source,
+                    to,
+                    rate,
+                    service=ServiceClass(dscp=dscp),
+                    key_index=key,
+                    held=receiving.held(simulation.world, source, to, rate),
+                )
+                for source, to, rate, key, dscp in self.flows
             ]
-            exchange.open_bundle(simulation, owner(self.name), flows, coupled=True)
+            parts = [part for flow in flows for part in connections.queue_pairs(simulation.world, flow)]
+            exchange.open_bundle(simulation, owner(self.name), parts, coupled=True)
         if self.stage == CONNECTING:
             for host in dict.fromkeys(each.host for each in found.members if each.gpus):
                 simulation.publish(GpuLoadChanged(host))

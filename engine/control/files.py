@@ -69,6 +69,17 @@ def changed(world: World, host: str, path: str) -> bool:
     return not _standing(world, host, path).untouched
 
 
+def content(world: World, host: str, path: str, default: bytes) -> bytes | None:
+    """What stands in a file: what was written, `default` where nobody changed it, None where there is no file."""
+    standing = _standing(world, host, path)
+    return default if standing.untouched else standing.file.content if standing.file else None
+
+
+def written(world: World, host: str, path: str) -> WrittenFile | None:
+    """What somebody made of a file or of its owner and mode; None where it is as the site gives it, or gone."""
+    return _standing(world, host, path).file
+
+
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """What became of a file: as the site gives it, or as somebody left it (None: it is gone)."""

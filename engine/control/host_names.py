@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from engine.control import files
 from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory
 from engine.world.world import World
 
+HOSTS_FILE = "/etc/hosts"
 _MANAGEMENT = "management"
 _BMC = "-bmc"
 
@@ -40,7 +42,25 @@ def resolve(world: World, name: str) -> str | None:
     for entry in _entries_named(inventory, plain):
         if plain in entry.names:
             return entry.address
-    return name if name in _owners(inventory) else None
+    return name if name in _owners(inventory) or _holder(world, name) else None
+
+
+def address_on(world: World, host: str, name: str) -> str | None:
+    """The address of a name as programs of `host` find it: by its /etc/hosts, where somebody changed that, then the
+    site's.
+    """
+    if files.changed(world, host, HOSTS_FILE):
+        for line in files.text(world, host, HOSTS_FILE, "").splitlines():
+            words = line.partition("#")[0].lower().split()
+            if name.lower() in words[1:]:
+                return words[0]
+    return resolve(world, name)
+
+
+def is_found(world: World, host: str, name: str) -> bool:
+    """Whether the address that programs of `host` find for a node is one of that node's."""
+    address = address_on(world, host, name)
+    return address is not None and owner(world, address) == ("node", name)
 
 
 def owner(world: World, name_or_address: str) -> tuple[str, str] | None:
@@ -51,7 +71,23 @@ def owner(world: World, name_or_address: str) -> tuple[str, str] | None:
     if plain.removesuffix(_BMC) in inventory.node_index:
         return ("bmc" if plain.endswith(_BMC) else "node"), plain.removesuffix(_BMC)
     address = resolve(world, name_or_address)
-    return _owners(inventory).get(address) if address else None
+    return _holder(world, address) if address else None
+
+
+def _holder(world: World, address: str) -> tuple[str, str] | None:
+    """What the site put behind an address, unless somebody took it away there; then whom somebody gave it to."""
+    usual = _owners(world.inventory).get(address)
+    if not world.interfaces.generation or (usual and usual[0] != "node"):
+        return usual
+    given = {name: world.interfaces[name].addresses for name in world.interfaces.changed()}
+    if usual:
+        configured = world.inventory.node(usual[1]).addresses
+        interface = next((each.interface for each in configured if _plain(each.cidr) == address), "")
+        now = given.get(f"{usual[1]}/{interface}")
+        if now is None or any(_plain(cidr) == address for cidr in now):
+            return usual
+    holders = (name for name, now in given.items() if any(_plain(cidr) == address for cidr in now or ()))
+    return next((("node", name.partition("/")[0]) for name in holders), None)
 
 
 def _host_entries(inventory: Inventory) -> Iterator[HostEntry]:

@@ -7,6 +7,7 @@ steady rate drawn per interface, in a first form.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from ipaddress import ip_interface
@@ -18,8 +19,8 @@ from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
-from engine.physics import links
-from engine.world.inventory import Address, Hca
+from engine.physics import host_interfaces, links
+from engine.world.inventory import Address, Hca, Node
 from engine.world.records import BootPhase
 from engine.world.world import World
 
@@ -85,19 +86,50 @@ def reachable(world: World, source: str, target: str) -> bool:
         return False
     found = owner(world, target)
     if found is None:
-        return resolve(world, target) is not None
+        return (resolve(world, target) or "").startswith("127.")
     what, name = found
     if what == "switch" and name in world.inventory.switches:
         return world.switches[name].powered
-    return _answers(world, name) if what == "node" else True
+    return (_answers(world, name) and _joined(world, source, name, target)) if what == "node" else True
+
+
+def _joined(world: World, source: str, host: str, target: str) -> bool:
+    """Whether the interfaces between two hosts work: the one that holds the address, and the one in its network."""
+    changes = (world.interfaces, world.ports, world.cables, world.adapters)
+    quiet = not any(table.generation for table in changes)
+    systems = world.systems[source], world.systems[host]
+    if source == host or (quiet and not any(each.interfaces_down or each.sysctl for each in systems)):
+        return True
+    from engine.control import neighbours
+
+    address = resolve(world, target) or ""
+    theirs = [each for each in interfaces(world, host) if address in _plain(each)]
+    if not all(each.up and each.carrier for each in theirs) or neighbours.refused(world, source, address):
+        return False
+    near = [each for each in interfaces(world, source) for own in theirs if _meet(each, own)]
+    return any(each.up and each.carrier for each in near) if near else True
+
+
+def _plain(interface: Interface) -> list[str]:
+    return [cidr.partition("/")[0] for cidr in interface.addresses]
+
+
+def _meet(one: Interface, other: Interface) -> bool:
+    """Whether two interfaces have IPv4 addresses in the same network."""
+    networks = [
+        {str(ip_interface(cidr).network) for cidr in each.addresses if "." in cidr and each.kind != "loopback"}
+        for each in (one, other)
+    ]
+    return bool(networks[0] & networks[1])
 
 
 def interfaces(world: World, host: str) -> list[Interface]:
     """The interfaces of a host, in the kernel's order."""
-    node, down = world.node(host), world.systems[host].interfaces_down
+    node, down = _as_set(world, world.node(host)), world.systems[host].interfaces_down
     masters = {member: address for address in node.addresses for member in address.members}
     found = [Interface(1, "lo", "loopback", "00:00:00:00:00:00", 65_536, ("127.0.0.1/8", "::1/128"), True, True)]
     own = {hca.netdev: address for hca in node.hcas for address in node.addresses if address.interface == hca.netdev}
+    own |= _given_by_hand(world, node.hcas, own, masters)
     plain = [address for address in node.addresses if not address.members and address.interface not in own]
     found += [_ethernet(address, address.interface not in down) for address in plain]
     found += [
@@ -115,6 +147,39 @@ def interfaces(world: World, host: str) -> list[Interface]:
 def interface(world: World, host: str, name: str) -> Interface | None:
     """The interface of that name, or None."""
     return next((each for each in interfaces(world, host) if each.name == name), None)
+
+
+def _as_set(world: World, node: Node) -> Node:
+    """The node with the MTU and addresses that people gave its interfaces."""
+    if not world.interfaces.generation:
+        return node
+    changed = tuple((each, _changed(world, node.name, each)) for each in node.addresses)
+    return replace(node, addresses=tuple(after for _, after in changed)) if any(a != b for a, b in changed) else node
+
+
+def _changed(world: World, host: str, address: Address) -> Address:
+    """An interface's record as people changed it; several addresses stand side by side."""
+    state = world.interfaces[host_interfaces.key(host, address.interface)]
+    cidr = address.cidr if state.addresses is None else " ".join(state.addresses)
+    return replace(address, mtu=state.mtu or address.mtu, cidr=cidr)
+
+
+def _given_by_hand(
+    world: World, hcas: tuple[Hca, ...], own: Mapping[str, Address], masters: Mapping[str, Address]
+) -> dict[str, Address]:
+    """Interfaces of RDMA devices for which the site configured nothing and somebody did."""
+    found = {}
+    for hca in hcas if world.interfaces.generation else ():
+        state = world.interfaces[host_interfaces.key(hca.node, hca.netdev)]
+        if hca.netdev not in own and hca.netdev not in masters and (state.mtu or state.addresses):
+            cidrs = " ".join(state.addresses or ())
+            found[hca.netdev] = Address(hca.netdev, "", cidrs, hca.mac, state.mtu or host_interfaces.USUAL_MTU)
+    return found
+
+
+def _listed(address: Address, linked: bool) -> tuple[str, ...]:
+    """The addresses of an interface; with a link the kernel adds the link-local one."""
+    return (*address.cidr.split(), link_local(address.mac)) if linked else tuple(address.cidr.split())
 
 
 def counters(world: World, host: str, name: str, now: int) -> Counters:
@@ -166,8 +231,13 @@ class SetInterface(Action):
         with _telling(simulation, self.host, self.name):
             world.systems.update(self.host, interfaces_down=tuple(sorted(down if self.up else [*down, self.name])))
         if found.up != self.up and found.kind in ("ether", "bond") and found.pci_address:
-            state = "up" if self.up and found.carrier else "down"
+            now = interface(world, self.host, self.name)
+            state = "up" if now and now.up and now.carrier else "down"
             journald.kernel(simulation, self.host, f"{found.driver} {found.pci_address} {self.name}: Link {state}")
+            if found.master:
+                what = f"up, {found.speed} Mbps full duplex" if state == "up" else "down, disabling slave"
+                text = f"{found.master}: (slave {self.name}): link status definitely {what}"
+                journald.kernel(simulation, self.host, text)
         return None
 
 
@@ -189,7 +259,7 @@ def _ethernet(address: Address, up: bool) -> Interface:
         "ether",
         address.mac,
         address.mtu,
-        (address.cidr, link_local(address.mac)) if up else (address.cidr,),
+        _listed(address, up),
         up,
         up,
         driver=address.driver,
@@ -201,7 +271,7 @@ def _ethernet(address: Address, up: bool) -> Interface:
 def _roce(world: World, hca: Hca, bond: Address | None, own: Address | None, up: bool) -> Interface:
     """The netdev of an RDMA device for Ethernet: in a bond, with an address of its own, or with none."""
     carrier, configured = up and links.link_up(world, hca.port), bond or own
-    addresses = ((own.cidr, link_local(hca.mac)) if carrier else (own.cidr,)) if own else ()
+    addresses = _listed(own, carrier) if own else ()
     return Interface(
         0,
         hca.netdev,
@@ -243,7 +313,7 @@ def _ipoib(world: World, hca: Hca, up: bool) -> Interface:
 
 
 def _bond(bond: Address, up: bool, carrier: bool) -> Interface:
-    addresses = (bond.cidr, link_local(bond.mac)) if up and carrier else (bond.cidr,)
+    addresses = _listed(bond, up and carrier)
     return Interface(
         0,
         bond.interface,

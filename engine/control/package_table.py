@@ -58,6 +58,14 @@ def _base(inventory: Inventory, node: Node) -> dict[str, Package]:
         "rdma": bool(node.hcas),
         "head": node.role == "head",
         "compute": node.role != "head",
+        "slurm": "slurm" in node.clusters,
+        "slurm-head": "slurm" in node.clusters and node.role == "head",
+        "slurm-compute": "slurm" in node.clusters and node.role not in ("head", "service"),
+        "slurmctld": "slurm" in node.clusters and node.role in ("head", "service"),
+        "kubernetes": "kubernetes" in node.clusters,
+        "kubectl": inventory.kubernetes is not None and ("kubernetes" in node.clusters or node.role == "head"),
+        "containerd": bool(node.gpus) or "kubernetes" in node.clusters,
+        "docker": bool(node.gpus) and "kubernetes" not in node.clusters,
         "nvlink5": bool(node.gpus) and node.gpus[0].product.architecture == "Blackwell",
     }
     packages = [_package(cells, words) for cells in rows("packages") if present[cells[0].split()[2]]]
@@ -97,6 +105,8 @@ def _words(inventory: Inventory) -> Mapping[str, str]:
         "kernel_package": f"{base}-{abi}.{int(abi) + 1 if abi.isdigit() else 1}",
         "ofed_module": f"{ofed.partition('-')[0]}.OFED.{ofed.replace('-', '.')}-1",
         "slurm": software.get("slurm", "24.11.5"),
+        "kubernetes": software.get("kubernetes", "1.32.4"),
+        "containerd": software.get("containerd", "1.7.25"),
         "dcgm": software.get("dcgm", "4.4.2"),
         "mft": software.get("mft", "4.30.1"),
         "opensm": software.get("opensm", "5.21.12"),

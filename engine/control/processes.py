@@ -140,9 +140,14 @@ def end(simulation: Simulation[World], host: str, pids: Iterable[int], why: str,
     wanted = set(pids)
     before = simulation.world.systems[host].processes
     gone = [process for process in before if process.pid in wanted]
-    services = [process for process in service_processes(simulation.world, host) if process.pid in wanted]
+    others = wanted.difference(process.pid for process in gone)
+    services = [each for each in service_processes(simulation.world, host) if each.pid in others] if others else []
     if gone:
         gpu_accounting.keep(simulation, host, gone)
+        if simulation.world.host_engines[host].process_watches is not None:
+            from engine.control.dcgm import job_stats
+
+            job_stats.keep(simulation, host, gone)
         kept = tuple(process for process in before if process.pid not in wanted)
         simulation.world.systems.update(host, processes=kept)
         note_load(simulation, host, simulation.now)
@@ -223,6 +228,10 @@ class Kill(Action):
                     f"job {process.job} of {process.user} on {self.host}",
                     f"kill by {self.by}",
                 )
+            elif simulation.world.inventory.kubernetes is not None and process.gpus:
+                from engine.control.kubernetes import harms
+
+                harms.process_goes(simulation, self.host, process, f"kill by {self.by}")
             end(simulation, self.host, [self.pid], "killed", self.signal)
         elif self.signal == _HANG_UP and process.unit is not None:
             simulation.publish(HungUp(self.host, process.unit))

@@ -4,7 +4,7 @@ by the unit's `check`.
 Texts: nvidia-persistenced's source; fabric manager captures of a version mismatch and of a machine without NVSwitches;
 Slurm 24.11's gres.c; opensm 3.3.23's osm_vendor_ibumad.c (a guess: that systemd sees the start fail). That the fabric
 manager of an NVLink 5 node says the same without its subnet manager as on a machine without NVSwitches:
-siderolabs/extensions#717.
+siderolabs/extensions#717. dcgm-exporter: its counter_config.go.
 """
 
 from __future__ import annotations
@@ -92,15 +92,28 @@ def _docker(world: World, host: str) -> Failure | None:
 
 
 def _slurmd(world: World, host: str) -> Failure | None:
-    from engine.control.slurm import registration
+    from engine.control.slurm import slurmd
 
-    return _fatal("slurmd", registration.slurmd_refusal(world, host))
+    return _refused("slurmd", slurmd.refusal(world, host))
 
 
 def _slurmctld(world: World, host: str) -> Failure | None:
-    from engine.control.slurm import registration
+    from engine.control.slurm import slurmctld
 
-    return _fatal("slurmctld", registration.slurmctld_refusal(world))
+    return _refused("slurmctld", slurmctld.refusal(world, host))
+
+
+def _slurmdbd(world: World, host: str) -> Failure | None:
+    from engine.control.slurm import slurmdbd
+
+    return _refused("slurmdbd", slurmdbd.refusal(world, host))
+
+
+def _munge(world: World, host: str) -> Failure | None:
+    from engine.control import munge
+
+    why = munge.refusal(world, host)
+    return Failure((f"munged: Error: {why}",)) if why else None
 
 
 def _opensm(world: World, host: str) -> Failure | None:
@@ -121,16 +134,38 @@ def _opensm(world: World, host: str) -> Failure | None:
     )
 
 
-def _fatal(daemon: str, line: str | None) -> Failure | None:
-    return Failure((f"{daemon}: {line}",)) if line else None
+def _dcgm_exporter(world: World, host: str) -> Failure | None:
+    """It reads its list of metrics first."""
+    from engine.control.dcgm import exporter_counters
+
+    why = exporter_counters.refusal(world, host)
+    return Failure((f'level=ERROR msg="{why}"',)) if why else None
+
+
+def _refused(daemon: str, lines: tuple[str, ...]) -> Failure | None:
+    return Failure(tuple(f"{daemon}: {line}" for line in lines)) if lines else None
+
+
+def _kubelet(world: World, host: str) -> Failure | None:
+    """It reads its configuration first."""
+    from engine.control.kubernetes.kubelet import configuration
+
+    why = configuration.refusal(world, host)
+    if why is None:
+        return None
+    return Failure(("E{klog} {pid:7d} " + why.replace("{", "{{").replace("}", "}}"),))
 
 
 _CHECKS: dict[str, Callable[[World, str], Failure | None]] = {
     "docker": _docker,
+    "kubelet.service": _kubelet,
     LOADS_MODULES: _modules_load,
     "persistenced": _persistenced,
     "fabricmanager": _fabricmanager,
     "slurmd": _slurmd,
     "slurmctld.service": _slurmctld,
+    "slurmdbd.service": _slurmdbd,
+    "munge.service": _munge,
     "opensm.service": _opensm,
+    "nvidia-dcgm-exporter.service": _dcgm_exporter,
 }

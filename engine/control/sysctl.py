@@ -16,6 +16,7 @@ from engine.kernel.actions import Action
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
 
+_TABLE_LIMIT = "net.ipv4.neigh.default.gc_thresh3"
 LARGEST = 2**31 - 1
 LARGEST_LONG = 2**63 - 1
 
@@ -87,6 +88,12 @@ _SETTINGS = (
     Setting("net.ipv4.ip_local_port_range", "32768\t60999", (1, 65_535)),
     _text("net.ipv4.tcp_available_congestion_control", "reno cubic", 0o444),
     _text("net.ipv4.tcp_congestion_control", "cubic"),
+    Setting("net.ipv4.neigh.default.gc_interval", "30", (0, LARGEST)),
+    Setting("net.ipv4.neigh.default.gc_stale_time", "60", (0, LARGEST)),
+    Setting("net.ipv4.neigh.default.gc_thresh1", "128", (0, LARGEST)),
+    Setting("net.ipv4.neigh.default.gc_thresh2", "512", (0, LARGEST)),
+    Setting("net.ipv4.neigh.default.gc_thresh3", "1024", (0, LARGEST)),
+    Setting("net.ipv4.tcp_ecn", "2", (0, 2)),
     Setting("net.ipv4.tcp_mtu_probing", "0", (0, 2)),
     Setting("net.ipv4.tcp_rmem", "4096\t131072\t6291456", (1, LARGEST)),
     Setting("net.ipv4.tcp_wmem", "4096\t16384\t4194304", (1, LARGEST)),
@@ -148,6 +155,10 @@ class SetSysctl(Action):
         if kept != setting.default:
             values[self.name] = kept
         world.systems.update(self.host, sysctl=MappingProxyType(dict(sorted(values.items()))))
+        if self.name == _TABLE_LIMIT:
+            from engine.control import neighbours
+
+            neighbours.tell_overflow(simulation, self.host)
         return True
 
 

@@ -63,7 +63,8 @@ class Surroundings:
             return template
         date = local(self.inventory.timezone, self.inventory.start + self.time)
         words = {**self.inventory.software, "cluster": self.inventory.cluster, "pid": self.pid, "gpu": gpu}
-        return template.format_map({**words, "date": f"{date:%a, %d %b %Y %H:%M:%S %z}"})
+        stamps = {"date": f"{date:%a, %d %b %Y %H:%M:%S %z}", "klog": f"{date:%m%d %H:%M:%S.%f}"}
+        return template.format_map({**words, **stamps})
 
 
 def systemd_line(text: str, priority: Priority = Priority.INFO) -> Line:

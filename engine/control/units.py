@@ -4,7 +4,7 @@ need.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
 from types import MappingProxyType
@@ -99,9 +99,29 @@ def unit(name: str) -> Unit | None:
     return all_units().get(full_name(name))
 
 
+_PLACES: Mapping[str, Callable[[Node], bool]] = MappingProxyType(
+    {
+        "all": lambda node: True,
+        "gpu": lambda node: bool(node.gpus),
+        "rdma": lambda node: bool(node.hcas),
+        "head": lambda node: node.role == "head",
+        "compute": lambda node: node.role != "head",
+        "roce": lambda node: any(hca.link_layer == "Ethernet" and hca.purpose == "compute" for hca in node.hcas),
+        "slurm": lambda node: "slurm" in node.clusters,
+        "slurm-head": lambda node: "slurm" in node.clusters and node.role == "head",
+        "slurm-compute": lambda node: "slurm" in node.clusters and node.role not in ("head", "service"),
+        "slurmctld": lambda node: "slurm" in node.clusters and node.role in ("head", "service"),
+        "kubernetes": lambda node: "kubernetes" in node.clusters,
+        "containerd": lambda node: bool(node.gpus) or "kubernetes" in node.clusters,
+        "docker": lambda node: bool(node.gpus) and "kubernetes" not in node.clusters,
+        "registry": lambda node: "registry" in node.clusters,
+    }
+)
+"""Which hosts the table's `where` means."""
+
+
 def _is(node: Node, where: str) -> bool:
-    gpus, head = bool(node.gpus), node.role == "head"
-    return {"all": True, "gpu": gpus, "rdma": bool(node.hcas), "head": head, "compute": not head}[where]
+    return _PLACES[where](node)
 
 
 def _unit(name: str, description: str, command: str, marks: str) -> Unit:

@@ -1,8 +1,8 @@
 """Two adapters of a node are on each other's rails: their cables were plugged in crosswise (in the node's cages).
 
 All links are up at full rate, no error counts, every test between two nodes passes. Collectives that go by rails send
-through the spines what should stay within a leaf. ibnetdiscover and iblinkinfo show it, to somebody who compares them
-with the cabling plan. Moving the cables to where their labels say mends it.
+through the spines what should stay within a leaf. ibnetdiscover and iblinkinfo (on Ethernet: LLDP) show it, to somebody
+who compares them with the cabling plan. Moving the cables to where their labels say mends it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def inject(simulation: Simulation[World], target: str, values: Values) -> None:
 FAULT = Fault(
     id="fabric.rail_miscabled",
     title="Two adapters of a node are cabled to each other's rails",
-    targets=("railed_hca",),
+    targets=("railed_hca", "roce_hca"),
     inject=inject,
     parameters=(Parameter("other", "text", None, "The other adapter (default: the next one of the node)."),),
     doc="Links are up and clean, but two rails of a node are crossed. Moving the cables mends it.",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
+from engine.control.slurm.files import controller_host
 from engine.kernel.quick_dataclass import dataclass
 from engine.physics import supplies
 from engine.world.inventory import Inventory, Node
@@ -80,6 +81,65 @@ def _uplinks(inventory: Inventory) -> tuple[str, ...]:
     return tuple(port for port in _switch_ports(inventory) if inventory.cables[port].other(port).count("/") == 1)
 
 
+def _ethernet_switches(inventory: Inventory) -> tuple[str, ...]:
+    return tuple(name for name, switch in inventory.switches.items() if switch.kind == "ethernet" and switch.os)
+
+
+def _ethernet_ports(inventory: Inventory) -> tuple[str, ...]:
+    """Ports of Ethernet switches that have a cable."""
+    switches = set(_ethernet_switches(inventory))
+    return tuple(port for port in inventory.cables if port.rpartition("/")[0] in switches)
+
+
+def _ethernet_uplinks(inventory: Inventory) -> tuple[str, ...]:
+    """Those whose cable leads to another switch."""
+    return tuple(port for port in _ethernet_ports(inventory) if inventory.cables[port].other(port).count("/") == 1)
+
+
+def _roce_adapters(inventory: Inventory) -> tuple[str, ...]:
+    """Adapters whose cable leads to an Ethernet switch; known without the parts of their nodes."""
+    far = (inventory.cables[port].other(port) for port in _ethernet_ports(inventory))
+    return tuple(port.rpartition("/")[0] for port in far if port.count("/") == 2)
+
+
+def _roce_nodes(inventory: Inventory) -> tuple[str, ...]:
+    """Nodes with an adapter on an Ethernet switch."""
+    return tuple(dict.fromkeys(adapter.partition("/")[0] for adapter in _roce_adapters(inventory)))
+
+
+def _bonded(node: Node) -> tuple[str, ...]:
+    return (node.name,) if any(len(each.members) > 1 for each in node.addresses) else ()
+
+
+def _bundled_switches(inventory: Inventory) -> tuple[str, ...]:
+    """Those that bundle their cables to a neighbour."""
+    return tuple(name for name in _ethernet_switches(inventory) if inventory.switches[name].bundled)
+
+
+def _slurm_nodes(inventory: Inventory) -> tuple[str, ...]:
+    """The nodes of Slurm's partitions that have GPUs."""
+    members = {name for partition in inventory.partitions for name in partition.nodes}
+    return tuple(
+        name for name in inventory.node_names if name in members and inventory.node(inventory.pattern(name)).gpus
+    )
+
+
+def _kube_nodes(inventory: Inventory) -> tuple[str, ...]:
+    return inventory.kubernetes.nodes if inventory.kubernetes else ()
+
+
+def _kube_workers(inventory: Inventory) -> tuple[str, ...]:
+    return inventory.kubernetes.workers if inventory.kubernetes else ()
+
+
+def _kube_controls(inventory: Inventory) -> tuple[str, ...]:
+    return inventory.kubernetes.control_plane if inventory.kubernetes else ()
+
+
+def _slurm_controllers(inventory: Inventory) -> tuple[str, ...]:
+    return (controller_host(inventory),) if inventory.partitions else ()
+
+
 @cache
 def target_kinds() -> Mapping[str, TargetKind]:
     """All kinds by name."""
@@ -98,13 +158,27 @@ def target_kinds() -> Mapping[str, TargetKind]:
             ),
             "switch_port": TargetKind("a port of an InfiniBand switch with a cable", "leaf-01/5", _switch_ports),
             "uplink": TargetKind("a port with a cable between two switches", "leaf-01/33", _uplinks),
+            "ethernet_switch": TargetKind("an Ethernet switch", "leaf-01", _ethernet_switches),
+            "bundled_switch": TargetKind("an Ethernet switch with bundled uplinks", "leaf-07", _bundled_switches),
+            "ethernet_port": TargetKind("a port of an Ethernet switch with a cable", "leaf-01/5", _ethernet_ports),
+            "ethernet_uplink": TargetKind(
+                "a port with a cable between two Ethernet switches", "leaf-01/65", _ethernet_uplinks
+            ),
+            "roce_hca": TargetKind("an RDMA device on an Ethernet switch", "hgx-02/mlx5_3", _roce_adapters),
+            "roce_node": TargetKind("a node whose RDMA devices are on Ethernet switches", "hgx-02", _roce_nodes),
+            "bonded_node": TargetKind("a node with a bond of two interfaces", "dgx-02", _nodes, _bonded),
             "psu": TargetKind("a power supply", "dgx-02/psu1", _nodes, lambda node: tuple(psu.id for psu in node.psus)),
             "nvswitch": TargetKind(
                 "an NVSwitch", "dgx-02/nvswitch1", _nodes, lambda node: tuple(chip.id for chip in node.nvswitches)
             ),
+            "slurm_node": TargetKind("a node of Slurm with GPUs", "dgx-02", _slurm_nodes),
+            "slurm_controller": TargetKind("the host of slurmctld", "head-01", _slurm_controllers),
             "gpu_node": TargetKind(
                 "a node with GPUs", "dgx-02", _nodes, lambda node: (node.name,) if node.gpus else ()
             ),
+            "kube_node": TargetKind("a node of a Kubernetes cluster", "gpu-02", _kube_nodes),
+            "kube_worker": TargetKind("a worker of a Kubernetes cluster", "gpu-02", _kube_workers),
+            "kube_control": TargetKind("a control plane node of a Kubernetes cluster", "cp-01", _kube_controls),
             "strip": TargetKind(
                 "a strip of a rack PDU", "R01/pdu-b/1", lambda inventory: tuple(supplies.strips(inventory))
             ),

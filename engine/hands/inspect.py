@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from engine.control import boot, fstab
 from engine.hands.action import HandsAction, Job
 from engine.hands.reseat import supply_light
 from engine.kernel.simulation import Simulation
@@ -27,7 +28,18 @@ def inspect_node(simulation: Simulation[World], target: str, number: int) -> str
     if world.nodes[target].power is Power.OFF:
         fans = "the fans stand still, the node is off"
     blue = " Its blue light is on." if now < world.bmcs[target].light_until else ""
-    return f"Looked at {target}: {lights}; {fans}.{blue}"
+    return f"Looked at {target}: {lights}; {fans}.{blue}{_console(world, target)}"
+
+
+def _console(world: World, target: str) -> str:
+    """What a boot that came to a stop has left on the screen (systemd 255)."""
+    if not boot.in_emergency(world, target):
+        return ""
+    told = "".join(
+        f" [ TIME ] Timed out waiting for device {each.device}. [DEPEND] Dependency failed for {each.target}."
+        for each in fstab.blocking(world, target)
+    )
+    return f" Its console shows:{told} You are in emergency mode."
 
 
 def inspect_rack(simulation: Simulation[World], target: str, number: int) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from engine.control.accounts import Identity
 from engine.control.containers import images, inside
+from engine.hostfs import pod_files
 from engine.hostfs.acting import Acting
 from engine.hostfs.drafts import Drafts
 from engine.hostfs.host_tree import HostTree
@@ -43,7 +44,7 @@ class ContainerStructure(Structure):
         """The entry `name` of a directory of the container."""
         top = path.split("/")[1] if path else name
         if self._from_image(top):
-            return self._own(machine, path, node).get(name) if path else self._top(name)
+            return self._own(machine, path, node).get(name) if path else self._top(machine, name)
         found = super().child(machine, path, node, name)
         return found if found is None or self._visible(machine, path, name) else None
 
@@ -60,11 +61,11 @@ class ContainerStructure(Structure):
         mounted = any(target.split("/")[1] == top for _, target, _ in self._each().binds)
         return top in _FROM_IMAGE and not mounted
 
-    def _top(self, name: str) -> Node | None:
+    def _top(self, machine: Machine, name: str) -> Node | None:
         each = self._each()
         image = images.registry()[each.image]
         if name == "etc":
-            return directory(_etc(each, image))
+            return directory({**_etc(each, image), **pod_files.files(machine, each)})
         if name in ("data", "raid") or (name == "workspace" and image.kind != "pytorch"):
             return None
         if name == "workspace":
@@ -104,8 +105,15 @@ def _bound(machine: Machine) -> list[Gpu]:
     return list(bound_gpus(machine.world, machine.host))
 
 
+_PASSWD = "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+_GROUP = "root:x:0:\nnogroup:x:65534:\n"
+
+
 def _etc(each: Container, image: images.Image) -> dict[str, Node]:
     """What lies in /etc."""
+    own = {"hostname": file(f"{each.hostname}\n"), "passwd": file(_PASSWD), "group": file(_GROUP)}
+    if not image.system.startswith("Ubuntu "):
+        return own
     number = image.system.split()[1]
     release, code = ".".join(number.split(".")[:2]), "noble" if number.startswith("24") else "jammy"
     words = "Noble Numbat" if code == "noble" else "Jammy Jellyfish"
@@ -116,10 +124,8 @@ def _etc(each: Container, image: images.Image) -> dict[str, Node]:
     ]  # fmt: skip
     return {
         "os-release": file("\n".join(lines) + "\n"),
-        "hostname": file(f"{each.hostname}\n"),
+        **own,
         "hosts": file(f"127.0.0.1\tlocalhost\n172.17.0.2\t{each.hostname}\n"),
-        "passwd": file("root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"),
-        "group": file("root:x:0:\nnogroup:x:65534:\n"),
         "debian_version": file("trixie/sid\n" if code == "noble" else "bookworm/sid\n"),
     }
 

@@ -7,6 +7,7 @@ order are the Linux kernel's.
 
 from __future__ import annotations
 
+from engine.control import host_clock
 from engine.control.accounts import Identity
 from engine.hostfs import attributes, editing, moving
 from engine.hostfs.acting import Acting, Apply
@@ -168,5 +169,6 @@ class HostTree:
 
     def set_modified(self, path: str, time: int | None = None) -> None:
         """Change the time of modification, in ns since the epoch (None: now); follows a final link."""
-        start = self._lookup.machine.inventory.start
-        attributes.set_modified(self._acting, path, None if time is None else time - start)
+        machine = self._lookup.machine
+        known = None if time is None else host_clock.moment(machine.world, machine.host, time, machine.now)
+        attributes.set_modified(self._acting, path, known)

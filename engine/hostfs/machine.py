@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from datetime import datetime
 from typing import TypeVar, cast
 
+from engine.control import host_clock
 from engine.kernel.calendar import local
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
@@ -126,8 +127,8 @@ class Machine:
         return self.inventory.software.get(name, default)
 
     def epoch(self, time: int) -> int:
-        """A simulated time in ns since 1970."""
-        return self.inventory.start + time
+        """A simulated time in ns since 1970, by the host's clock."""
+        return host_clock.epoch(self.world, self.host, time)
 
     def calendar(self, time: int) -> datetime:
         """A simulated time on the site's calendar."""

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.control import kernel_image
 from engine.control.files import SHARED_DIRECTORIES
 from engine.control.history.boot_kernel import memory_kib
 from engine.hostfs.machine import Machine
 from engine.kernel.units import GIB, KIB, MIB
-from engine.world.inventory import stable_hexadecimal
+from engine.world.records import Container
 
 EFI_BYTES = 512 * MIB
 
@@ -72,23 +71,32 @@ def mounts(machine: Machine) -> list[Mount]:
     return found
 
 
+def inside(machine: Machine, each: Container) -> list[Mount]:
+    """What is mounted in a container of dockerd, of what holds files (a `df` in such containers)."""
+    node = machine.node
+    half = memory_kib(node.memory_bytes)[1] * KIB // 2 // (4 * KIB) * 4 * KIB
+    own, shared = each.shm_kib * KIB, "rw,nosuid,nodev,noexec,relatime"
+    memory = Mount("tmpfs", "/dev/shm", "tmpfs", "rw,nosuid,nodev,inode64", half)
+    if each.ipc != "host":
+        memory = Mount("shm", "/dev/shm", "tmpfs", f"{shared},size={each.shm_kib}k,inode64", own)
+    device, size = root_device(machine), root_bytes(machine)
+    return [
+        Mount("overlay", "/", "overlay", "rw,relatime", size),
+        Mount("tmpfs", "/dev", "tmpfs", "rw,nosuid,size=65536k,mode=755,inode64", 64 * MIB),
+        memory,
+        Mount(device, "/etc/hosts", "ext4", "rw,relatime,errors=remount-ro", size),
+        *(Mount(device, target, "ext4", f"{mode},relatime", size) for _, target, mode in each.binds),
+    ]
+
+
 EFI_OPTIONS = "rw,relatime,fmask=0077,dmask=0077,codepage=437,iocharset=iso8859-1,shortname=mixed,errors=remount-ro"
 
 
 def fstab(machine: Machine) -> str:
-    """/etc/fstab."""
-    root = kernel_image.root_uuid(machine.inventory, machine.host)
-    efi = stable_hexadecimal(8, machine.inventory.name, machine.host, "efi").upper()
-    lines = [
-        "# <file system> <mount point>   <type>  <options>       <dump>  <pass>",
-        f"UUID={root} / ext4 errors=remount-ro 0 1",
-        f"UUID={efi[:4]}-{efi[4:]} /boot/efi vfat umask=0077 0 1",
-    ]
-    if raid_bytes(machine):
-        lines.append("/dev/md1 /raid ext4 defaults,nofail 0 2")
-    if machine.host != machine.head:
-        lines += [f"{machine.head}:{path} {path} nfs4 defaults,_netdev,hard 0 0" for path in SHARED_DIRECTORIES]
-    return "\n".join(lines) + "\n"
+    """/etc/fstab, as installed."""
+    from engine.control import fstab as file
+
+    return file.usual(machine.inventory, machine.host, machine.head)
 
 
 def root_device(machine: Machine) -> str:

@@ -34,6 +34,10 @@ class Table(Generic[R]):
                 record = self._defaults[identifier] = self._default(identifier)
         return record
 
+    def __contains__(self, identifier: str) -> bool:
+        """Whether an id has an entry of its own."""
+        return identifier in self._changed
+
     def __setitem__(self, identifier: str, record: R) -> None:
         self._changed[identifier] = record
         self.generation += 1

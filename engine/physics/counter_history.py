@@ -18,7 +18,7 @@ from engine.world.world import World
 BYTES_PER_PACKET = 2904
 _LEAST_WORDS, _MORE_WORDS = 60 * 10**12, 200 * 10**12
 _QUIET = 100_000
-"""An Ethernet port or one of a node without GPUs has carried so many times less."""
+"""An Ethernet port that does not carry training, or one of a node without GPUs, has carried so many times less."""
 
 _WORDS_PER_TICK, _MORE_WORDS_PER_TICK = 100_000, 2_000_000
 _LONGEST_INTERVAL, _SHORTEST_INTERVAL = 9 * DAY, 2 * DAY
@@ -83,8 +83,9 @@ def _busy(inventory: Inventory, port: str) -> bool:
 
     def look() -> bool:
         ends = [links.place(inventory, end) for end in (port, links.peer(inventory, port) or port)]
-        hosts = [end.device.node for end in ends if isinstance(end.device, Hca)]
-        return not ends[0].ethernet and all(inventory.node(host).gpus for host in hosts)
+        hcas = [end.device for end in ends if isinstance(end.device, Hca)]
+        trains = not ends[0].ethernet or all(hca.purpose == "compute" for hca in hcas)
+        return trains and all(inventory.node(hca.node).gpus for hca in hcas)
 
     return inventory.once(("busy link", port), look)
 

@@ -86,6 +86,11 @@ def rates(world: World, gpu_id: str, time: int) -> Rates:
     )
 
 
+def nvlink_share(kind: str) -> int:
+    """Permille of its NVLinks that a kind of work fills at full utilisation."""
+    return _EXCHANGES.get(kind, _LITTLE).nvlinks if kind else 0
+
+
 def memory_power(world: World, gpu_id: str) -> int:
     """What the GPU's memory draws now, mW: part of the board's draw."""
     busy = load.gpu_load(world, gpu_id).memory_busy

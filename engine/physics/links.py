@@ -11,7 +11,7 @@ rdma-core's tables of rates. Guess: with a bit error rate of 1e-6 or worse a lin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from engine.kernel.quick_dataclass import dataclass
@@ -85,6 +85,22 @@ def place(inventory: Inventory, port: str) -> Place:
     return Place(inventory.switches[device], int(number))
 
 
+def usual_place(inventory: Inventory, port: str) -> Place:
+    """The same port on the first node of the site that has the same parts: it tells the kind of a port without the
+    node being built. Of a switch's port, `place`.
+    """
+    device, _, number = port.rpartition("/")
+    if "/" not in device:
+        return Place(inventory.switches[device], int(number))
+    return inventory.once(("usual place", device), lambda: _usual_place(inventory, device))
+
+
+def _usual_place(inventory: Inventory, device: str) -> Place:
+    host, _, name = device.partition("/")
+    found = inventory.hca(f"{inventory.pattern(host)}/{name}")
+    return Place(inventory.hca(device) if found.identity else found, 1)
+
+
 def ethernet(world: World, port: str) -> bool:
     """Whether a port speaks Ethernet as things are; an adapter's follows from its settings."""
     found = place(world.inventory, port)
@@ -133,6 +149,39 @@ def link_up(world: World, port: str) -> bool:
     return physical_state(world, port) is PhysicalState.LINK_UP
 
 
+def suspects(world: World) -> frozenset[str]:
+    """Ports whose link may be another than their ends alone make it: where something has an entry in the state, of the
+    port, the host or switch, the cable, the plugs. All other ports that have a cable are up and Active.
+    """
+    inventory = world.inventory
+    hosts = {name.partition("/")[0] for name in (*world.adapters.changed(), *world.pci_functions.changed())}
+    for host in {*world.nodes.changed(), *world.systems.changed()} & inventory.node_index.keys():
+        usual = next((hca.port for hca in inventory.node(host).hcas), None)
+        hosts |= {host} if usual and not served(world, usual) else set()
+    found = {hca.port for host in hosts & inventory.node_index.keys() for hca in inventory.node(host).hcas}
+    for name in world.switches.changed():
+        found |= {f"{name}/{number}" for number in range(1, inventory.switches[name].ports + 1)}
+    found.update(world.ports.changed(), world.connectors.changed())
+    for cages in world.optics.changed():
+        found.update(_ports_of_cage(inventory, cages))
+    ends = _ends_of_cables(inventory) if world.cables.changed() else {}
+    found.update(end for cable in world.cables.changed() for end in ends[cable])
+    return frozenset(found | {far for port in found if (far := peer(inventory, port))})
+
+
+def _ports_of_cage(inventory: Inventory, cage: str) -> tuple[str, ...]:
+    """The ports of a cage as `optics.cage` names it: at least those; a node's adapter has all of the node's."""
+    device = cage.partition("/")[0]
+    if device in inventory.switches:
+        return optics.ports_of(inventory, f"{device}/{2 * int(cage.rpartition('cage')[2])}")
+    return tuple(hca.port for hca in inventory.node(device).hcas)
+
+
+def _ends_of_cables(inventory: Inventory) -> Mapping[str, tuple[str, str]]:
+    """The ports at both ends of each cable, by the cable's id."""
+    return inventory.once(("ends of cables",), lambda: {cable.id: cable.ends for cable in inventory.cables.values()})
+
+
 def physical_state(world: World, port: str) -> PhysicalState:
     """Of a port, as it reports it itself."""
     if not world.ports[port].enabled or _set_down(world, port):
@@ -154,6 +203,9 @@ def _joins(world: World, joined: Cable, port: str) -> bool:
     if not (held and state.lanes and world.ports[far].enabled and served(world, far)):
         return False
     if world.ports[port].hung or world.ports[far].hung or ethernet(world, port) != ethernet(world, far):
+        return False
+    ports = world.ethernet_ports
+    if ports.generation and ports[port].correction != ports[far].correction:
         return False
     lit = optics.working(world, port) and optics.working(world, far)
     return lit and optics.worst_exponent(world, joined) > _WORST_ERROR_EXPONENT

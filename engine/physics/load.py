@@ -63,6 +63,16 @@ def profile(workload: str | None) -> Profile:
     return PROFILES.get(workload or "", IDLE)
 
 
+def kind_of(load: GpuLoad) -> str:
+    """The kind of work that asks most of a GPU with that load; "" for none."""
+    fitting = [
+        (each.power_permille, each.memory_busy, name)
+        for name, each in PROFILES.items()
+        if each.power_permille <= load.power_permille and each.memory_busy <= load.memory_busy and load.sm
+    ]
+    return max(fitting, default=(0, 0, ""))[2]
+
+
 def bound_gpus(world: World, node: str) -> list[Gpu]:
     """The GPUs that the driver found when it was last loaded, in the order of nvidia-smi's index."""
     return [gpu for gpu in world.node(node).gpus if world.gpus[gpu.id].bound]

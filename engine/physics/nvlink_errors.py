@@ -85,7 +85,7 @@ def new_module(simulation: Simulation[World], gpu_id: str) -> None:
 def _reset(simulation: Simulation[World], event: GpuReset) -> None:
     """The links of a GPU train anew, and their counters start at zero."""
     state = simulation.world.nvlinks[event.gpu]
-    simulation.world.nvlinks.update(event.gpu, down=state.broken, errors=())
+    simulation.world.nvlinks.update(event.gpu, down=state.broken, errors=(), trained=simulation.now)
     for link in state.broken:
         simulation.publish(NvLinkFailed(event.gpu, link, TRAINING))
     if state.down != state.broken:

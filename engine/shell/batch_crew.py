@@ -74,7 +74,7 @@ class BatchCrew:
 
     def _begin(self, job: Job) -> None:
         self._simulation.apply(BeginScript(job.id))
-        if not _is_for_shell(job.script):
+        if not is_for_shell(job.script):
             self._simulation.apply(LeaveScript(job.id))
             return
         place = self._place(job)
@@ -173,7 +173,7 @@ def _text(job: Job) -> str:
     return f"set -- {shlex.join(arguments)}; {job.script}" if arguments else job.script
 
 
-def _is_for_shell(script: str) -> bool:
+def is_for_shell(script: str) -> bool:
     """Whether the first line names a shell: `#!/bin/bash -l`, `#!/usr/bin/env bash`."""
     words = script.splitlines()[0].removeprefix("#!").split()
     names = [word.rpartition("/")[2] for word in words if not word.startswith("-")]

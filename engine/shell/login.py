@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.commands.context import Place
 from engine.commands.linux._support.ulimit import state_of_login
+from engine.control import host_clock
 from engine.control.processes import shell_pid
 from engine.kernel.units import SECOND
 from engine.shell import builtins, prompt
@@ -115,7 +116,7 @@ class Login:
             identity=self.place.identity,
             host=self._host_name(),
             directory=self.directory,
-            epoch=inventory.start + self.shell.simulation.now,
+            epoch=host_clock.epoch(self.shell.simulation.world, self.place.host, self.shell.simulation.now),
             timezone=inventory.timezone,
             number=self.history.start + len(self.history.lines),
         )
@@ -296,7 +297,7 @@ class Login:
             f"random/{self.terminal.number}/{self.place.host}/{self._started}/{self._parts}"
         ).integer(1, 32767)
         return Moment(
-            (simulation.world.inventory.start + simulation.now) // SECOND,
+            host_clock.epoch(simulation.world, self.place.host, simulation.now) // SECOND,
             (simulation.now - self._started) // SECOND,
             seed,
             shell_pid(simulation.world, self.place.host, self.place.identity.name),

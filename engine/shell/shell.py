@@ -20,6 +20,7 @@ from engine.commands.command import Run, commands_of, load_command
 from engine.commands.context import Context, Interrupted, Logins, OutputClosed, Place, Terminal
 from engine.commands.linux._support import links, printf_time, ulimit
 from engine.commands.options import UsageError
+from engine.control import host_clock
 from engine.hostfs.host_tree import HostTree
 from engine.hostfs.tree import FileError
 from engine.kernel.errors import BreakfixError
@@ -130,7 +131,7 @@ class Shell:
         seed = self.simulation.stream(f"script/{place.host}/{self._scripts}").integer(1, 32767)
         world = self.simulation.world
         pid = world.systems[place.host].next_pid
-        return Moment((world.inventory.start + self.simulation.now) // SECOND, 0, seed, pid)
+        return Moment(host_clock.epoch(world, place.host, self.simulation.now) // SECOND, 0, seed, pid)
 
     async def invoke(
         self, name: str, arguments: Sequence[str], place: Place, execution: Execution, wiring: Wiring

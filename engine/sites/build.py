@@ -14,6 +14,8 @@ from engine.kernel.names import unknown
 from engine.kernel.units import SECOND, duration
 from engine.kernel.validation import validate
 from engine.sites import catalogue
+from engine.sites.clusters import clusters_of, kubernetes, kubernetes_mistakes
+from engine.sites.ethernet import first_settings
 from engine.sites.fabric import build_cables, build_switches, cable_ends, rack_names, rack_places
 from engine.sites.imported import ImportedFabric, host_board, imported
 from engine.sites.imported_parts import (
@@ -97,7 +99,9 @@ def build_inventory(
         make_switches=lambda: _switches(site, fabric, addresses),
         make_cables=lambda: (*build_cables(site), *imported_cables(site.name, fabric)),
         port_guids=lambda name: _port_guids(places[name], _board(boards[name]), fabric),
+        **first_settings(site),
         given_lids=imported_lids(fabric),
+        kubernetes=kubernetes(site),
     )
 
 
@@ -119,7 +123,8 @@ def _kind(
     name: str, boards: Mapping[str, str], places: Mapping[str, NodePlace], fabric: ImportedFabric
 ) -> tuple[object, ...]:
     """Nodes for which this is the same have the same parts."""
-    return boards[name], places[name].role, tuple(each.device for each in fabric.hosts.get(name, ()))
+    place, adapters = places[name], tuple(each.device for each in fabric.hosts.get(name, ()))
+    return boards[name], place.role, place.clusters, adapters
 
 
 def _board(name: str, gpu: str | None = None) -> BoardModel:
@@ -157,7 +162,7 @@ class _Addresses:
 
 
 def _places(site: SiteModel) -> dict[str, NodePlace]:
-    addresses = _Addresses(site)
+    addresses, clusters = _Addresses(site), clusters_of(site)
     places: dict[str, NodePlace] = {}
     for group in site.nodes:
         stands = rack_places(site, group.rack, group.per_rack)
@@ -165,7 +170,9 @@ def _places(site: SiteModel) -> dict[str, NodePlace]:
             number, (rack, place) = group.first_address + offset, stands(offset)
             networks = {network: addresses.cidr(network, number) for network in site.networks}
             unit = group.unit + group.unit_step * place
-            places[name] = NodePlace(site.name, len(places), name, group.role, rack, unit, networks)
+            places[name] = NodePlace(
+                site.name, len(places), name, group.role, rack, unit, networks, clusters.get(name, ())
+            )
     return places
 
 
@@ -228,6 +235,7 @@ def _mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
     yield from _rail_mistakes(site)
     yield from _cabling_mistakes(site)
     yield from _people_mistakes(site)
+    yield from kubernetes_mistakes(site)
 
 
 def _node_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
@@ -286,24 +294,27 @@ def _rail_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
 
 def _cabling_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
     switches = {
-        name: catalogue.switch_products().get(group.model) for group in site.switches for name in expand(group.names)
+        name: product.ports * (2 if group.split else 1) if product else None
+        for group in site.switches
+        for product in (catalogue.switch_products().get(group.model),)
+        for name in expand(group.names)
     }
     hcas = {name: {slot.name for slot in board.hcas} for name, board in _boards(site).items()}
     used: set[str] = set()
-    for pair in cable_ends(site):
+    for rule, *pair in cable_ends(site):
+        where: Path = ("cabling", rule)
         for end in pair:
-            device, _, port = end.port.partition("/")
-            where: Path = ("cabling", end.rule)
-            if end.port in used:
-                yield where, f"the port {end.port} has two cables"
-            used.add(end.port)
+            device, _, port = end.partition("/")
+            if end in used:
+                yield where, f"the port {end} has two cables"
+            used.add(end)
             if device in hcas:
                 if port.partition("/")[0] not in hcas[device]:
                     yield where, unknown(f"HCA of {device}", port.partition("/")[0], hcas[device])
             elif device not in switches:
                 yield where, unknown("node or switch", device, [*hcas, *switches])
-            elif (product := switches[device]) and not 1 <= int(port) <= product.ports:
-                yield where, f"{device} has ports 1 to {product.ports}; there is no port {port}"
+            elif (ports := switches[device]) and not 1 <= int(port) <= ports:
+                yield where, f"{device} has ports 1 to {ports}; there is no port {port}"
 
 
 def _boards(site: SiteModel) -> dict[str, BoardModel]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from engine.kernel.hostlist import expand
 from engine.kernel.random import hash64
@@ -30,8 +29,8 @@ def build_switches(
                     kind=product.kind,
                     model=group.model,
                     role=group.role,
-                    ports=product.ports,
-                    rate=product.rate,
+                    ports=product.ports * (2 if group.split else 1),
+                    rate=product.rate // (2 if group.split else 1),
                     guid=_NVIDIA_SWITCH_OUI << 40 | 0x03 << 32 | (hash64(site.name, name) & 0xFFFFFF) << 8,
                     firmware=product.firmware,
                     serial="MT" + stable_hexadecimal(10, site.name, name, "serial").upper(),
@@ -39,45 +38,25 @@ def build_switches(
                     rack=stands(offset)[0],
                     unit=group.unit + stands(offset)[1],
                     system=product.system,
+                    os=group.os,
+                    split=group.split,
+                    bundled=group.bundled,
                 )
             )
     return tuple(switches)
 
 
-@dataclass(frozen=True)
-class End:
-    """One end of a cable before it is one: a port id, and which rule asked for it (for error messages)."""
-
-    port: str
-    rule: int
-
-
-def cable_ends(site: SiteModel) -> list[tuple[End, End]]:
-    """Both ends of every cable, in the order of the rules."""
-    ends: list[tuple[End, End]] = []
+def cable_ends(site: SiteModel) -> Iterator[tuple[int, str, str]]:
+    """The port ids at both ends of every cable, in the order of the rules, with the number of the rule."""
     for number, rule in enumerate(site.cabling):
-        pairs = _pairs(rule)
-        ends += [(End(near, number), End(far, number)) for near, far in pairs]
-    return ends
+        for near, far in _pairs(rule):
+            yield number, near, far
 
 
 def build_cables(site: SiteModel) -> tuple[Cable, ...]:
     """All cables."""
-    cables = []
-    for near, far in cable_ends(site):
-        rule = site.cabling[near.rule]
-        serial = "MT" + stable_hexadecimal(10, site.name, near.port, "cable").upper()
-        cables.append(
-            Cable(
-                f"{near.port}--{far.port}",
-                (near.port, far.port),
-                rule.kind,
-                rule.length_m,
-                serial,
-                _PART_NUMBERS[rule.kind],
-            )
-        )
-    return tuple(cables)
+    kinds = [(rule.kind, rule.length_m, site.name, _PART_NUMBERS[rule.kind]) for rule in site.cabling]
+    return tuple(Cable(f"{near}--{far}", (near, far), *kinds[rule]) for rule, near, far in cable_ends(site))
 
 
 def rack_places(site: SiteModel, first: str, per_rack: int | None) -> Callable[[int], tuple[str, int]]:

@@ -45,8 +45,7 @@ def imported_cables(site: str, fabric: ImportedFabric) -> tuple[Cable, ...]:
         for number, link in node.links.items():
             near, far = _port(devices, node.identifier, number), _port(devices, link.peer, link.peer_port)
             ends = (near, far) if near < far else (far, near)
-            serial = "MT" + stable_hexadecimal(10, site, ends[0], "cable").upper()
-            cables[ends] = Cable("--".join(ends), ends, "optical", _LENGTH_M, serial, _PART_NUMBER)
+            cables[ends] = Cable("--".join(ends), ends, "optical", _LENGTH_M, site, _PART_NUMBER)
     return tuple(cables.values())
 
 

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from engine.kernel.errors import BreakfixError
-from engine.kernel.hostlist import expand
 from engine.kernel.validation import StrictModel
+from engine.sites.kubernetes_model import KubernetesModel
+from engine.sites.values import HostList, Name, Positive, VariableName, Version
 
-Version = Literal[1]
-Positive = Annotated[int, Field(ge=1)]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,62}$")]
-VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,63}$")]
-
-
-def _host_list(text: str) -> str:
-    """A host list that can be expanded; pydantic wants a ValueError for one that can't."""
-    try:
-        expand(text)
-    except BreakfixError as error:
-        raise ValueError(error.message) from None
-    return text
-
-
-HostList = Annotated[str, Field(min_length=1, max_length=4000), AfterValidator(_host_list)]
 BusNumber = Annotated[str, Field(pattern=r"^[0-9a-f]{2}$")]
 BusAddress = Annotated[str, Field(pattern=r"^[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 PciIds = Annotated[str, Field(pattern=r"^[0-9a-f]{4}:[0-9a-f]{4}$")]
@@ -218,7 +202,9 @@ class NodeGroup(StrictModel):
 
 
 class SwitchGroup(StrictModel):
-    """Switches alike, one above the other; with `per_rack` they go on in the next racks."""
+    """Switches alike, one above the other; with `per_rack` they go on in the next racks. `os`: whose quality of service
+    they have; `split`: each cage is two ports of half its rate; `bundled`: parallel cables to a neighbour are one link.
+    """
 
     names: HostList
     model: str
@@ -227,6 +213,20 @@ class SwitchGroup(StrictModel):
     unit: Positive
     per_rack: Positive | None = None
     first_address: Positive
+    os: Literal["", "cumulus", "sonic"] = ""
+    split: bool = False
+    bundled: bool = False
+
+
+class RoceModel(StrictModel):
+    """RoCE at a site: priority that is lossless, the DSCP that hosts give RoCE packets, metres of cable that SONiC
+    switches work out headroom for, and whether Cumulus switches send flows by the least loaded way.
+    """
+
+    priority: Annotated[int, Field(ge=0, le=7)] = 3
+    dscp: Annotated[int, Field(ge=0, le=63)] = 26
+    cable_m: Positive = 40
+    adaptive_routing: bool = True
 
 
 class NodeCabling(StrictModel):
@@ -374,7 +374,9 @@ class SiteModel(StrictModel):
     switches: list[SwitchGroup] = Field(default_factory=list)
     cabling: list[NodeCabling | RailCabling | SwitchCabling] = Field(default_factory=list)
     netlist: str = ""
+    roce: RoceModel | None = None
     users: list[UserModel]
     slurm: SlurmModel | None = None
     jobs: list[JobModel] = Field(default_factory=list)
     queue: list[QueuedJobModel] = Field(default_factory=list)
+    kubernetes: KubernetesModel | None = None

@@ -22,8 +22,8 @@ _STRIDE = 0x4F1BBD  # odd, so that it leads to every number once; the golden sec
 
 @dataclass(frozen=True)
 class NodePlace:
-    """Where a node stands: its site, its number there from 0, name, role, rack, unit, and its address in each network
-    (name -> cidr).
+    """Where a node stands: its site, its number there from 0, name, role, rack, unit, its address in each network
+    (name -> cidr), and what cluster software it belongs to.
     """
 
     site: str
@@ -33,11 +33,13 @@ class NodePlace:
     rack: str
     unit: int
     addresses: dict[str, str]
+    clusters: tuple[str, ...] = ()
 
 
 def build_node(place: NodePlace, board: BoardModel, gpus: dict[str, GpuModel]) -> inv.Node:
     """The node and its parts."""
-    hcas = tuple(_hca(place, slot, board) for slot in board.hcas)
+    buses = _buses(board)
+    hcas = tuple(_hca(place, slot, board, buses) for slot in board.hcas)
     return inv.Node(
         name=place.name,
         role=place.role,
@@ -70,6 +72,7 @@ def build_node(place: NodePlace, board: BoardModel, gpus: dict[str, GpuModel]) -
             for index in range(board.psus.count)
         ),
         pcie=_pcie(_Parts(board, gpus)),
+        clusters=place.clusters,
     )
 
 
@@ -82,7 +85,8 @@ def _feed(index: int, count: int) -> str:
 
 def port_guids(place: NodePlace, board: BoardModel) -> dict[str, int]:
     """The GUIDs of a node's RDMA ports, by the ids of the ports."""
-    return {f"{place.name}/{slot.name}/1": _guid(_card_number(place, slot, board), slot) for slot in board.hcas}
+    buses = _buses(board)
+    return {f"{place.name}/{slot.name}/1": _guid(_card_number(place, slot, buses), slot) for slot in board.hcas}
 
 
 def node_addresses(place: NodePlace, board: BoardModel) -> dict[str, str]:
@@ -129,8 +133,8 @@ def _gpu(place: NodePlace, index: int, slot: GpuSlot, product: inv.GpuProduct) -
     )
 
 
-def _hca(place: NodePlace, slot: HcaSlot, board: BoardModel) -> inv.Hca:
-    card = _card_number(place, slot, board)
+def _hca(place: NodePlace, slot: HcaSlot, board: BoardModel, buses: list[str]) -> inv.Hca:
+    card = _card_number(place, slot, buses)
     mac = _MELLANOX_OUI << 24 | (card + slot.function) & 0xFFFFFF
     guid = _guid(card, slot)
     model, board_id = _HCA[slot.dual]
@@ -161,13 +165,22 @@ def _guid(card: int, slot: HcaSlot) -> int:
     return _MELLANOX_OUI << 40 | 0x03 << 32 | card << 8 >> 8 << 8 & 0xFFFFFFFF | slot.function
 
 
-def _card_number(place: NodePlace, slot: HcaSlot, board: BoardModel) -> int:
+def _buses(board: BoardModel) -> list[str]:
+    """Where the board's network cards are, in order: a card has its number by that."""
+    return sorted({slot.bus for slot in board.hcas})
+
+
+def _card_number(place: NodePlace, slot: HcaSlot, buses: list[str]) -> int:
     """What tells a card's GUIDs and addresses from those of all others in the site: even, of 24 bits, in no plain
     order. The two functions of a card share it.
     """
-    buses = sorted({each.bus for each in board.hcas})
     number = place.number * _MOST_CARDS + buses.index(slot.bus)
-    return (hash64(place.site, "cards") + number * _STRIDE) % _CARD_NUMBERS * 2
+    return (_first_card(place.site) + number * _STRIDE) % _CARD_NUMBERS * 2
+
+
+@lru_cache(maxsize=64)
+def _first_card(site: str) -> int:
+    return hash64(site, "cards")
 
 
 def _mac(number: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from engine.kernel.validation import StrictModel
-from engine.sites.model import PciIds, Positive, Version
+from engine.sites.model import PciIds
+from engine.sites.values import Positive, Version
 
 
 class GpuModel(StrictModel):

@@ -29,19 +29,21 @@ def route(
     queue_pairs: int = 1,
     share: int = WHOLE,
     key_index: int = 0,
+    dscp: int = 0,
+    message: int | None = None,
 ) -> Route | None:
-    """What lies between two ends; None where no packet gets from one to the other,
-    over the partition key at `key_index`. A device reaches itself without the
-    network, at the rate of its port.
+    """What lies between two ends; None where no packet gets from one to the other, over the partition key at
+    `key_index`, with RoCE's `dscp`, in messages of `message` bytes. A device reaches itself without the network, at the
+    rate of its port.
     """
     own = first.hca.port == second.hca.port
-    way = None if own else fabric.between(world, first.hca.port, second.hca.port, key_index)
+    way = None if own else fabric.between(world, first.hca.port, second.hca.port, key_index, dscp=dscp, payload=message)
     if way is None and not (own and links.link_up(world, first.hca.port)):
         return None
     size = min(mtu or network.PACKET_SIZES[0], *(network.packet_size(world, end.hca.port) for end in (first, second)))
     rates = [_rate(world, end, size, queue_pairs) for end in (first, second)]
     if way is not None:
-        rates.append(fabric.carried(world, first.hca.port, second.hca.port, mtu=size, key_index=key_index))
+        rates.append(fabric.along(world, way, first.hca.port, mtu=size))
     cards = [figures.card_figures(end.hca) for end in (first, second)]
     return Route(
         rate=min(rates) * share / WHOLE,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from engine.control import sockets
 from engine.kernel.random import hash64
+from engine.physics import links
 from engine.world.world import World
 
 WHOLE = 1_000_000
@@ -105,5 +106,6 @@ def _host(world: World, way: sockets.Way) -> str:
 
 
 def _ports(world: World, host: str, names: Sequence[str]) -> list[str]:
-    """The RDMA ports of members of a bond, which the traffic model knows."""
-    return [hca.port for hca in world.node(host).hcas if hca.netdev in names]
+    """The RDMA ports of members of a bond that have a link, which the traffic model knows."""
+    hcas = (hca for hca in world.node(host).hcas if hca.netdev in names)
+    return [hca.port for hca in hcas if links.link_up(world, hca.port)]

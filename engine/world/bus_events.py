@@ -16,3 +16,11 @@ class PcieErrorsDue(Event):
     address: str
     since: int
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class XidReported(Event):
+    """The driver has written an Xid of a GPU to the kernel log."""
+
+    gpu: str
+    number: int

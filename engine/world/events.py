@@ -141,6 +141,13 @@ class ServiceChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class HostClockStepped(Event):
+    """The clock of a host was set."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleChanged(Event):
     """A kernel module was loaded or unloaded."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.kernel.quick_dataclass import dataclass
+from engine.kernel.random import hash64
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,9 @@ class Identity:
 @dataclass(frozen=True, slots=True)
 class Switch:
     """A network switch. `kind` is infiniband or ethernet; ports are numbered from 1. `identity` is None where that
-    follows from its name and model.
+    follows from its name and model. Of Ethernet switches: `os` is cumulus, sonic or "" (plain bridges), `split` says
+    that each cage is two ports (of half its rate), `bundled` that parallel cables to one neighbour are the legs of one
+    link aggregation group.
     """
 
     name: str
@@ -37,18 +40,27 @@ class Switch:
     unit: int
     system: str
     identity: Identity | None = None
+    os: str = ""
+    split: bool = False
+    bundled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cable:
-    """A cable between two port ids."""
+    """A cable between two port ids, of a site. Its id names the ends that it has in the plan."""
 
     id: str
     ends: tuple[str, str]
     kind: str
     length_m: int
-    serial: str
+    site: str
     part_number: str
+
+    @property
+    def serial(self) -> str:
+        """The serial number on its labels: made up when somebody asks, for a large site has 50,000 cables."""
+        planned_end = self.id.partition("--")[0]
+        return f"MT{hash64(0, self.site, planned_end, 'cable'):016x}"[:12].upper()
 
     def other(self, port: str) -> str:
         """The port at the other end."""

@@ -18,6 +18,7 @@ from engine.kernel.random import hash64
 from engine.world.fabric import Cable, Identity, Switch
 from engine.world.people import Partition, StandingJob, User
 from engine.world.products import GpuProduct
+from engine.world.records.ethernet import EthernetSwitch, PortQos, RoceSettings
 
 __all__ = [
     "Address",
@@ -225,6 +226,8 @@ class Node:
     psus: tuple[Psu, ...]
     pcie: tuple[PcieDevice, ...]
     sensors: tuple[str, ...] = ()
+    clusters: tuple[str, ...] = ()
+    """What cluster software it belongs to: slurm, kubernetes, control-plane (of Kubernetes), registry."""
 
     @cached_property
     def devices(self) -> Mapping[str, PcieDevice]:
@@ -246,6 +249,26 @@ class Node:
             path.append(current)
             current = self.devices.get(current.parent) if current.parent else None
         return path
+
+
+@dataclass(frozen=True)
+class Kubernetes:
+    """The Kubernetes cluster of a site: hosts by their part, networks, and objects that were applied before the start:
+    (ns before it, the manifest as JSON).
+    """
+
+    control_plane: tuple[str, ...]
+    workers: tuple[str, ...]
+    registry: str
+    pod_network: str
+    service_network: str
+    admins: tuple[str, ...]
+    workloads: tuple[tuple[int, str], ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Every host that is a node of the cluster."""
+        return (*self.control_plane, *self.workers)
 
 
 @dataclass(frozen=True)
@@ -279,8 +302,15 @@ class Inventory:
     make_cables: Callable[[], tuple[Cable, ...]]
     port_guids: Callable[[str], Mapping[str, int]]
     """The GUIDs of a node's RDMA ports, by port: known without its other parts."""
+    first_qos: Callable[[str], PortQos] = lambda _: PortQos()
+    """The quality of service of an Ethernet port as the site begins."""
+    first_roce: RoceSettings = field(default_factory=RoceSettings)
+    """How adapters speak RoCE as the site begins."""
+    first_switch: Callable[[str], EthernetSwitch] = lambda _: EthernetSwitch()
+    """How an Ethernet switch spreads flows as the site begins."""
     given_lids: Mapping[str, int] = field(default_factory=dict)
     """LIDs that ports had before the site's first sweep, by end port."""
+    kubernetes: Kubernetes | None = None
     _port_guids: dict[str, Mapping[str, int]] = field(default_factory=dict, repr=False, compare=False)
     _nodes: dict[str, Node] = field(default_factory=dict, repr=False, compare=False)
     _once: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)

@@ -19,6 +19,7 @@ class World(State):
     """The live state of a site. `single` tables have the one id "".
 
     `inventory` is the site with its cables as they are plugged now (engine.physics.cabling), `plan` as it was built.
+    `slurm_ledger` is no state: what engine.control.slurm.ledger worked out of the tables, for this world alone.
     """
 
     nodes: Table[records.NodeState]
@@ -37,11 +38,16 @@ class World(State):
     bmcs: Table[records.BmcState]
     firmware: Table[records.FirmwareState]
     leaks: Table[records.LeakState]
+    interfaces: Table[records.InterfaceState]
     ports: Table[records.PortState]
     port_counters: Table[records.PortCounters]
     cables: Table[records.CableState]
     cabling: Table[records.CableEnds]
     switches: Table[records.SwitchState]
+    port_qos: Table[records.PortQos]
+    roce: Table[records.RoceSettings]
+    ethernet_ports: Table[records.EthernetPort]
+    ethernet_switches: Table[records.EthernetSwitch]
     optics: Table[records.ModuleState]
     connectors: Table[records.ConnectorState]
     adapters: Table[records.AdapterState]
@@ -51,18 +57,29 @@ class World(State):
     partition_keys: Table[records.KeyTable]
     bundles: Table[records.Bundle]
     traffic: Table[records.PortTraffic]
+    roce_traffic: Table[records.RoceTraffic]
     systems: Table[records.OsState]
     container_hosts: Table[records.ContainerHost]
     sockets: Table[records.Sockets]
     rdma: Table[records.RdmaState]
     communicators: Table[records.Meeting]
     host_engines: Table[records.HostEngine]
+    host_clocks: Table[records.HostClock]
+    munge: Table[records.MungeDaemon]
+    exporters: Table[records.ExporterState]
     logs: Table[records.Log]
     sel: Table[records.Sel]
     files: Table[records.WrittenFiles]
     slurm_nodes: Table[records.SlurmNode]
     jobs: Table[records.Job]
     slurm: Table[records.SlurmController]
+    slurm_database: Table[records.SlurmDatabase]
+    kube: Table[records.KubeCluster]
+    kube_objects: Table[records.KubeObject]
+    kube_pods: Table[records.PodRun]
+    kube_nodes: Table[records.KubeNode]
+    kube_events: Table[records.KubeEvent]
+    kube_logs: Table[records.ContainerLog]
     training: Table[records.TrainingRun]
     checkpoints: Table[records.Checkpoint]
     hands: Table[records.Hands]
@@ -75,6 +92,7 @@ class World(State):
         self.plan = inventory
         self.seed = seed
         self.first_sweep = first_sweep
+        self.slurm_ledger: object = None
         self.nodes = self.table("nodes", self._new_node)
         self.gpus = self.table("gpus", self._new_gpu)
         self.pcie_links = self.table("pcie_links", lambda _: records.PcieLinkState())
@@ -87,32 +105,31 @@ class World(State):
         self.fans = self.table("fans", lambda _: records.FanState())
         self.psus = self.table("psus", lambda _: records.PsuState())
         self._tables_around_nodes()
+        self._tables_of_kubernetes()
+        self.interfaces = self.table("interfaces", lambda _: records.InterfaceState())
         self.ports = self.table("ports", lambda _: records.PortState())
         self.port_counters = self.table("port_counters", lambda _: records.PortCounters())
         self.cables = self.table("cables", lambda _: records.CableState())
-        self.cabling = self.table("cabling", lambda _: records.CableEnds())
-        self.switches = self.table("switches", lambda _: records.SwitchState())
+        self._tables_of_networks()
         self.optics = self.table("optics", lambda _: records.ModuleState())
         self.connectors = self.table("connectors", lambda _: records.ConnectorState())
         self.adapters = self.table("adapters", lambda _: records.AdapterState())
-        self.forwarding = self.table("forwarding", self._first_table)
-        self.subnet_manager = self.table("subnet_manager", lambda _: records.SubnetManagerState())
-        self.managers = self.table("managers", lambda _: records.ManagerMemory())
-        self.partition_keys = self.table("partition_keys", lambda _: records.KeyTable())
-        self.bundles = self.table("bundles", lambda _: records.Bundle())
-        self.traffic = self.table("traffic", lambda _: records.PortTraffic())
         self.systems = self.table("systems", lambda _: records.OsState())
         self.container_hosts = self.table("container_hosts", lambda _: records.ContainerHost())
         self.sockets = self.table("sockets", lambda _: records.Sockets())
         self.rdma = self.table("rdma", lambda _: records.RdmaState())
         self.communicators = self.table("communicators", lambda _: records.Meeting())
         self.host_engines = self.table("host_engines", lambda _: records.HostEngine())
+        self.host_clocks = self.table("host_clocks", lambda _: records.HostClock())
+        self.munge = self.table("munge", lambda _: records.MungeDaemon())
+        self.exporters = self.table("exporters", lambda _: records.ExporterState())
         self.logs = self.table("logs", lambda _: records.Log())
         self.sel = self.table("sel", lambda _: records.Sel())
         self.files = self.table("files", lambda _: records.WrittenFiles())
         self.slurm_nodes = self.table("slurm_nodes", lambda _: records.SlurmNode())
         self.jobs = self.table("jobs", self._no_job)
         self.slurm = self.table("slurm", lambda _: records.SlurmController())
+        self.slurm_database = self.table("slurm_database", lambda _: records.SlurmDatabase())
         self.training = self.table("training", self._no_training)
         self.checkpoints = self.table("checkpoints", lambda _: records.Checkpoint())
         self.hands = self.table("hands", lambda _: records.Hands())
@@ -126,6 +143,31 @@ class World(State):
         self.bmcs = self.table("bmcs", lambda _: records.BmcState())
         self.firmware = self.table("firmware", lambda _: records.FirmwareState())
         self.leaks = self.table("leaks", lambda _: records.LeakState())
+
+    def _tables_of_kubernetes(self) -> None:
+        """What a Kubernetes cluster keeps."""
+        self.kube = self.table("kube", lambda _: records.KubeCluster())
+        self.kube_objects = self.table("kube_objects", lambda _: records.KubeObject())
+        self.kube_pods = self.table("kube_pods", self._no_pod)
+        self.kube_nodes = self.table("kube_nodes", lambda _: records.KubeNode())
+        self.kube_events = self.table("kube_events", self._no_event)
+        self.kube_logs = self.table("kube_logs", lambda _: records.ContainerLog())
+
+    def _tables_of_networks(self) -> None:
+        """How packets find their way, what is sent, quality of service, and what is latched in Ethernet ports."""
+        self.cabling = self.table("cabling", lambda _: records.CableEnds())
+        self.switches = self.table("switches", lambda _: records.SwitchState())
+        self.forwarding = self.table("forwarding", self._first_table)
+        self.subnet_manager = self.table("subnet_manager", lambda _: records.SubnetManagerState())
+        self.managers = self.table("managers", lambda _: records.ManagerMemory())
+        self.partition_keys = self.table("partition_keys", lambda _: records.KeyTable())
+        self.bundles = self.table("bundles", lambda _: records.Bundle())
+        self.traffic = self.table("traffic", lambda _: records.PortTraffic())
+        self.roce_traffic = self.table("roce_traffic", lambda _: records.RoceTraffic())
+        self.port_qos = self.table("port_qos", self.plan.first_qos)
+        self.roce = self.table("roce", lambda _: self.plan.first_roce)
+        self.ethernet_ports = self.table("ethernet_ports", lambda _: records.EthernetPort())
+        self.ethernet_switches = self.table("ethernet_switches", self.plan.first_switch)
 
     @property
     def software(self) -> MappingProxyType[str, str]:
@@ -169,3 +211,11 @@ class World(State):
     @staticmethod
     def _no_training(identifier: str) -> records.TrainingRun:
         raise BreakfixError(f"job {identifier} trains nothing")
+
+    @staticmethod
+    def _no_pod(identifier: str) -> records.PodRun:
+        raise BreakfixError(f"no node runs the pod {identifier}")
+
+    @staticmethod
+    def _no_event(identifier: str) -> records.KubeEvent:
+        raise BreakfixError(f"there is no event {identifier}")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.bench import full_screen, inside, network
+from tests.bench import full_screen, inside, network, slurm
 from tests.bench.lines import LINES
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -76,6 +76,11 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("collectives: 256 ranks on 32 nodes, 32 sizes", network.all_reduce_table, 20),
     Entry("traffic: 4,000 flows on 32 nodes with 8 rails", network.random_flows, 50),
     Entry("training: a run of 16 nodes looked at again", network.training_looked_at, 1),
+    Entry("slurm: a job's event, 10,000 jobs on 2,048 nodes", slurm.job_event, 1),
+    Entry("slurm: the same, a job submitted", slurm.submission, 2),
+    Entry("slurm: the same, a look at the whole queue", slurm.whole_look, 1000),
+    Entry("slurm: the same, squeue", partial(slurm.command, "squeue", slurm.JOBS), 250),
+    Entry("slurm: the same, sinfo", partial(slurm.command, "sinfo", 3), 250),
     Entry("network: fabric of 16,384 adapters, site to first command", network.fabric_site, 3000, most_runs=3),
     *(
         Entry(f"network: {line} on it", partial(network.fabric_command, line, count), 50, most_runs=20)

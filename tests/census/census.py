@@ -28,6 +28,7 @@ from tests.support.sessions import screen
 
 HERE = Path(__file__).parent
 SITE, HEAD, USUAL_NODE = "dgx-h100-4", "head-01", "dgx-02"
+USUAL_NODES = {"hgx-h200-roce": "hgx-03"}
 LATER = 30 * MINUTE
 MEASURING = ("nvbandwidth", "p2pBandwidthLatencyTest", "all_reduce_perf")
 FIGURE, SCATTER = re.compile(r"\d+\.\d+"), 0.06
@@ -56,7 +57,8 @@ class Scene:
     def node(self) -> str:
         """The node that the fault befell; the usual one where it befell something else."""
         target = self.line.partition("target=")[2].split()[0].partition("/")[0]
-        return target if target.startswith(("dgx-", "hgx-", "node-")) else USUAL_NODE
+        own = target.startswith(("dgx-", "hgx-", "node-", "gpu-", "cp-"))
+        return target if own else USUAL_NODES.get(self.site, USUAL_NODE)
 
 
 @cache

@@ -108,6 +108,17 @@ MASKS: dict[str, Mask] = {
     # anything
     "numbers": _mask(r"\d+(?:\.\d+)?", free=True),
     "cells": _mask(r" *-?\b\d+(?:\.\d+)?\b"),
+    "span": _mask(r"\b\d+[ydhms](?:\d+[hms])?\b *", free=True),
+    "release": _mask(r"\bv\d+\.\d+\.\d+\S*", free=True),
+    "role": _mask(r"\b(?:<none>|control-plane)", free=True),
+    "pod_name": _mask(r"\b(?:kube-system|train|research|kube-flannel|serving)/[\w-]+|(?<=pod \")[\w-]+", free=True),
+    "deployment": _mask(r"(?<=deployment.apps/)\w+|(?<=deployment \")\w+", free=True),
+    "pod_names": _mask(r"(?:\b[\w-]+/[\w-]+(?:, (?!cannot))?)+", free=True),
+    "port_of_server": _mask(r"(?<=https://)[\d.]+:\d+", free=True),
+    "dashes": _mask(r"-+", free=True),
+    "weekday_time": _mask(r"\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d \+0000", free=True),
+    "klog_head": _mask(r"^E\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+", free=True),
+    "namespace": _mask(r"\b(?:train|research)\b", free=True),
     "cpu_list": _mask(r"\b\d+-\d+(?:,\d+-\d+)*\b *", free=True),
     "value": _mask(r"(?<=: ).*", free=True),
 }

@@ -43,6 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     new.add_argument("kind", choices=("drill", "bank", "blueprint"))
     new.add_argument("name")
     new.add_argument("--blueprint", metavar="EXAM", help="of a bank: the name of an exam, or the file of a blueprint")
+    record = verbs.add_parser(
+        "record", help="a draft of a drill from the last sandbox session (`breakfix shell --fault ...`)"
+    )
+    record.add_argument("name")
+    record.add_argument(
+        "--lines", metavar="FILE", help="the lines from a file instead (- is standard input), with --fault"
+    )
+    record.add_argument("--site", default="dgx-h100-4", help="with --lines: the site")
+    record.add_argument("--seed", default="1", help="with --lines: the seed")
+    record.add_argument(
+        "--fault", action="append", default=[], metavar="'ID target=...'", help="with --lines: repeatable"
+    )
     schema = verbs.add_parser("schema", help="the JSON Schema of a format, for editors")
     schema.add_argument("kind", nargs="?", choices=("scenario", "bank", "blueprint"), default="scenario")
 
@@ -55,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         "preview": _preview,
         "statistics": _statistics,
         "new": _new,
+        "record": _record,
         "schema": _schema,
     }
     return verbs[arguments.verb](arguments)
@@ -98,14 +111,14 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _sound(name: str, seeds: int, today: date | None) -> bool:
     """Check what a name or a path means: a scenario, a bank or an exam. Mistakes go to stderr."""
-    from tui.drills import scenario_named
     from tui.exam_author import check_exam, exam_reading
 
     try:
         if reading := exam_reading(name):
             return check_exam(reading, seeds, today)
         _require_known(name)
-        print(f"{scenario_named(name).id}: no mistakes found")
+        if not _written_out(name):
+            return False
     except DocumentError as error:
         print(error, file=sys.stderr)
         return False
@@ -113,6 +126,20 @@ def _sound(name: str, seeds: int, today: date | None) -> bool:
         print(f"{name}: {error}", file=sys.stderr)
         return False
     return True
+
+
+def _written_out(name: str) -> bool:
+    """Say whether a scenario has no mistakes, and which of its texts are still those of the template."""
+    from scenarios.unwritten import leftovers
+    from tui.drills import scenario_named
+
+    scenario = scenario_named(name)
+    left = leftovers(scenario)
+    for place in left:
+        print(f"{name}: {place}: still to be written", file=sys.stderr)
+    if not left:
+        print(f"{scenario.id}: no mistakes found")
+    return not left
 
 
 def _require_known(name: str) -> None:
@@ -173,6 +200,23 @@ def _written(arguments: argparse.Namespace) -> Path:
     from scenarios.skeleton import skeleton
 
     return write_new(Path(f"{arguments.name}.yaml"), skeleton(arguments.name, str(uuid4())))
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    """Write NAME.yaml from what was done in a sandbox."""
+    import asyncio
+    from uuid import uuid4
+
+    from scenarios.draft import draft
+    from scenarios.skeleton import require_id
+    from tui.exam_author import write_new
+    from tui.recorded import from_file, last_sandbox
+
+    found = from_file(arguments) if arguments.lines is not None else last_sandbox()
+    text = asyncio.run(draft(found, require_id(arguments.name), str(uuid4())))
+    target = write_new(Path(f"{arguments.name}.yaml"), text)
+    print(f"{target}: a draft; its first lines say what is to be done")
+    return 0
 
 
 def _schema(arguments: argparse.Namespace) -> int:

@@ -112,7 +112,7 @@ def _command_of(line: str) -> str:
 
 def is_from_here(command: str, family: str) -> bool:
     """Whether a command is run where one is, also when it is about another host."""
-    return command in _FROM_HERE or family in ("slurm", "hands")
+    return command in _FROM_HERE or (family in ("slurm", "hands", "kubernetes") and command != "crictl")
 
 
 def on_host(line: str, host: str) -> str:

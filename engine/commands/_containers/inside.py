@@ -25,9 +25,10 @@ _SMALL = frozenset(
     {
         "arch", "chmod", "chown", "chgrp", "date", "find", "groups", "hostname", "id", "ls", "mktemp", "nproc", "rm",
         "sleep", "stat", "tail", "tee", "timeout", "touch", "tty", "uname", "users", "whoami", "zcat", "getent", "more",
-        "uuidgen", "shuf",
+        "uuidgen", "shuf", "df",
     }
 )  # fmt: skip
+_IN_PODS = frozenset({"nslookup"})
 _DRIVER = frozenset({"nvidia-smi"})
 _PYTORCH = frozenset(
     {
@@ -48,9 +49,11 @@ def tree(simulation: Simulation[World], place: Place) -> HostTree:
 def commands(world: World, place: Place) -> Sequence[str]:
     """Names of our commands in the container that a place is in."""
     each = laws.of_id(world, place.host, place.container)
-    if each is None:
+    if each is None or images.registry()[each.image].system == images.WITHOUT_SYSTEM:
         return ()
     wanted = set(_SMALL)
+    if each.engine == "containerd":
+        wanted |= _IN_PODS
     if laws.has_driver(each):
         wanted |= _DRIVER
     if images.registry()[each.image].kind == "pytorch":
@@ -60,7 +63,9 @@ def commands(world: World, place: Place) -> Sequence[str]:
 
 def has(world: World, place: Place, name: str) -> bool:
     """Whether a container has a program: one of ours, or one that every shell has."""
-    word = name.rpartition("/")[2]
+    word, each = name.rpartition("/")[2], laws.of_id(world, place.host, place.container)
+    if each is not None and images.registry()[each.image].system == images.WITHOUT_SYSTEM:
+        return False
     return (
         word in commands(world, place) or (word not in command_modules() and "/" not in name) or word in ("bash", "sh")
     )
@@ -71,7 +76,7 @@ def place_in(ctx: Context, each: Container, variables: dict[str, str] | None = N
     image = images.registry()[each.image]
     environment = {**image.environment, "HOSTNAME": each.hostname, "HOME": "/root", **dict(each.environment)}
     where = directory or each.directory or image.directory
-    who = accounts.identity(ctx.inventory, "root" if each.engine == "docker" else ctx.identity.name)
+    who = accounts.identity(ctx.inventory, ctx.identity.name if each.engine == "enroot" else "root")
     return replace(
         ctx.place, identity=who, environment={**environment, **(variables or {})}, directory=where, login=False,
         container=each.id,

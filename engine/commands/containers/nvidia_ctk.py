@@ -16,6 +16,7 @@ from engine.commands.linux._support import clock, paths
 from engine.commands.options import Option
 from engine.control import driver, files
 from engine.control.containers import daemon, device_cgroup, toolkit
+from engine.control.kubernetes import runtime
 from engine.hostfs.tree import FileError
 
 _CONFIGURATIONS = {"docker": daemon.DAEMON_JSON}
@@ -60,6 +61,8 @@ def _say(ctx: Context, text: str, level: str = "info") -> None:
 
 def _configure(ctx: Context, flags: dict[str, str]) -> int:
     engine = flags.get("runtime", "docker") or "docker"
+    if engine == "containerd" and "kubernetes" in ctx.world.node(ctx.host).clusters:
+        return _configure_containerd(ctx, flags)
     path = flags.get("config") or _CONFIGURATIONS.get(engine)
     if path is None:
         return ctx.not_modelled(f"nvidia-ctk runtime configure --runtime={engine}")
@@ -84,6 +87,22 @@ def _configure(ctx: Context, flags: dict[str, str]) -> int:
         return 1
     _say(ctx, f"Wrote updated config to {path}")
     _say(ctx, f"It is recommended that {engine} daemon be restarted.")
+    return 0
+
+
+def _configure_containerd(ctx: Context, flags: dict[str, str]) -> int:
+    path = flags.get("config") or runtime.CONFIG
+    _say(ctx, "Using config version 2")
+    text = runtime.on_disk(ctx.world, ctx.host) if path == runtime.CONFIG else files.text(ctx.world, ctx.host, path, "")
+    made = runtime.with_nvidia(text, usual="set-as-default" in flags or "nvidia-set-as-default" in flags)
+    try:
+        paths.tree(ctx).write(path, made.encode())
+    except FileError as error:
+        why = f"open {path}: {error.text.lower()}"
+        _say(ctx, f"unable to flush config: unable to open {path} for writing: {why}", "error")
+        return 1
+    _say(ctx, f"Wrote updated config to {path}")
+    _say(ctx, "It is recommended that containerd daemon be restarted.")
     return 0
 
 
@@ -163,10 +182,11 @@ COMMAND = Command(
     run,
     "nvidia-ctk COMMAND [OPTIONS]",
     (
-        Option(long="runtime", argument="ENGINE", help="docker"),
+        Option(long="runtime", argument="ENGINE", help="docker or, on nodes of a Kubernetes cluster, containerd"),
         Option(long="output", argument="FILE", help="where a CDI specification goes"),
         Option(long="version", help="print the version"),
     ),
-    """Commands: runtime configure --runtime=docker [--set-as-default] [--cdi.enabled], cdi list, cdi generate
---output=FILE, system create-dev-char-symlinks --create-all. dockerd reads what was configured when it is restarted.""",
+    """Commands: runtime configure --runtime=docker|containerd [--set-as-default] [--cdi.enabled], cdi list,
+cdi generate --output=FILE, system create-dev-char-symlinks --create-all. The engine reads what was
+configured when it is restarted.""",
 )

@@ -2,7 +2,8 @@
 
 Skeleton: the first half of a healthy console, the summary of another run, NVIDIA's manual (stages of a default run,
 names of files). Guesses: the order of lines within later stages and the closing list of files. Not modelled: PHY and
-cable information (its cable reader does not know OSFP modules), routing checks, the database in CSV, plugins' options.
+cable information (its cable reader does not know OSFP modules), routing checks of very large fabrics, the database in
+CSV, plugins' options.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from engine.commands.command import Command
 from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import Device, by_name
 from engine.commands.infiniband._diags.discovery import Node, discover
-from engine.commands.infiniband._ibdiagnet import report, survey
+from engine.commands.infiniband._ibdiagnet import report, routing, survey
 from engine.commands.infiniband._ibdiagnet.survey import COUNTER_NAMES, Stage
 from engine.commands.mellanox._mft.arguments import Refused, Words, read
 from engine.commands.options import Option
@@ -32,7 +33,7 @@ _OPTIONS = (
     Option(None, "lw", "WIDTH", help="the width that links should have: 1x, 2x, 4x"),
     Option(None, "discovery_only", help="no more than the discovery"),
     Option(None, "skip", "STAGES", help="stages to skip: dup_guids, lids, links, sm, pm, nodes_info, ..."),
-    Option("r", "routing", help="(not modelled) check routes"),
+    Option("r", "routing", help="check the routes between all adapters, and for credit loops"),
     Option(None, "get_phy_info", help="(not modelled) PHY and bit error rates"),
     Option(None, "reset_phy_info", help="(not modelled) clear them"),
     Option(None, "get_cable_info", help="(not modelled) cables' memories"),
@@ -75,7 +76,9 @@ async def _examine(context: Context, words: Words, limits: dict[str, int]) -> in
         context.line(f"{report.RULE}\nDiscovery\n-E- {start}")
         return _FAILED
     nodes = discover(context.world, start.hca)
-    stages = [_show(context, _discovery(nodes))]
+    if "routing" in words and routing.too_many(nodes):
+        return context.not_modelled("ibdiagnet -r on so large a fabric")
+    stages = [_show(context, _discovery(context, nodes))]
     if "discovery_only" not in words:
         for stage in _first_checks(context, nodes):
             stages.append(_show(context, stage))
@@ -103,13 +106,17 @@ def _local(context: Context, words: Words) -> Device | str:
     return chosen or "The local port is not in active, armed or init state"
 
 
-def _discovery(nodes: list[Node]) -> Stage:
+def _discovery(context: Context, nodes: list[Node]) -> Stage:
     stage = Stage("Discovery")
     stage.lines.append(f"-I- Discovering ... {survey.count(nodes)} discovered.")
     stage.check("Discovery", [])
-    for what in ("Duplicated GUIDs detection", "Duplicated Node Description detection", "Switch Info retrieving"):
+    for what, findings in (
+        ("Duplicated GUIDs detection", survey.duplicated_guids(context.world)),
+        ("Duplicated Node Description detection", []),
+        ("Switch Info retrieving", []),
+    ):
         stage.lines.append("")
-        stage.check(what, [])
+        stage.check(what, findings)
     return stage
 
 
@@ -158,12 +165,15 @@ def _last_checks(context: Context, words: Words, nodes: list[Node]) -> list[Stag
     speed.lines += ["", f"-I- Link Width Check (Compare {against})"]
     speed.check("Links Width Check", survey.narrow_links(nodes, words["lw"] or None))
     virtual.check("Build Virtualization Info DB", [])
-    rest = []
-    for name in ("Partition Keys", "Temperature Sensing", "Create IBNetDiscover File"):
-        stage = Stage(name)
-        stage.check(name, [])
-        rest.append(stage)
-    return [information, speed, virtual, *rest]
+    routes = [routing.stage(context.world, nodes)] if "routing" in words else []
+    rest = (_passed(name) for name in ("Partition Keys", "Temperature Sensing", "Create IBNetDiscover File"))
+    return [information, speed, virtual, *routes, *rest]
+
+
+def _passed(name: str) -> Stage:
+    stage = Stage(name)
+    stage.check(name, [])
+    return stage
 
 
 def _show(context: Context, stage: Stage) -> Stage:
@@ -192,7 +202,7 @@ def _wrong_value(words: Words) -> str:
 
 _USAGE = """\
 ibdiagnet [-i DEVICE] [-p PORT] [-o DIRECTORY] [--pc] [-P COUNTER=VALUE] [--pm_pause_time SECONDS]
-          [--ls SPEED] [--lw WIDTH] [--discovery_only]
+          [--ls SPEED] [--lw WIDTH] [-r] [--discovery_only]
 
 Discovers the fabric and checks LIDs, links, the subnet manager, counters, firmware, speeds and widths. Files are
 written to /var/tmp/ibdiagnet2.

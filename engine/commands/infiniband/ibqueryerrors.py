@@ -55,8 +55,8 @@ async def run(context: Context, parsed: Parsed) -> int:
         context.error("Cannot specify cache and direct route path")
         raise Failed
     whole = Fabric(context.world, device.hca)
-    guid = await _guid(context, parsed, device, whole)
-    nodes = _fabric(context, parsed, whole)
+    guid, found = await _asked_for(context, parsed, device, whole)
+    nodes = [found] if found and "load_cache" not in parsed else _fabric(context, parsed, whole)
     rename(context, parsed, nodes)
     report = Report(context, Style.of(context, parsed))
     if "port_guid" not in parsed and "skip_sl" not in parsed and not await _knows_levels(context, device):
@@ -66,17 +66,20 @@ async def run(context: Context, parsed: Parsed) -> int:
     return report.summary()
 
 
-async def _guid(context: Context, parsed: Parsed, device: Device, whole: Fabric) -> int | None:
-    """The port GUID of the node that is asked for; None for all."""
+async def _asked_for(context: Context, parsed: Parsed, device: Device, whole: Fabric) -> tuple[int | None, Node | None]:
+    """The port GUID of the node that is asked for (None for all), and the node where it was found: then the scan goes
+    no further.
+    """
     if "Direct" in parsed:
         found = led_by(whole.first, route_of(parsed["Direct"]))
-        return found.port_guid if found else 0
+        return found.port_guid if found else 0, found
     if "port_guid" not in parsed:
-        return None
+        return None, None
     guid = unsigned(parsed["port_guid"])
-    if await resolve_guid(context, device, whole, guid) is None:
+    found = await resolve_guid(context, device, whole, guid)
+    if found is None:
         warn(context, "main", f"Failed to resolve {parsed['port_guid']}; attempting full scan")
-    return guid
+    return guid, found
 
 
 def _fabric(context: Context, parsed: Parsed, whole: Fabric) -> list[Node]:

@@ -13,9 +13,8 @@ from engine.commands.command import Command
 from engine.commands.context import Context
 from engine.commands.infiniband._diags.devices import Device, devices
 from engine.commands.options import Option, Parsed, UsageError, parse
-from engine.control import network
 from engine.control.containers.inside import sees_infiniband
-from engine.physics import links
+from engine.physics import host_interfaces, links
 from engine.world.records import LogicalState
 
 OPTIONS = (
@@ -27,7 +26,6 @@ OPTIONS = (
 _FAILED = 255
 _MTUS = ((4096, 5), (2048, 4), (1024, 3), (512, 2), (256, 1))
 _LARGEST_MTU = _MTUS[0]
-_ROCE_HEADERS = 58
 _STATES = {
     LogicalState.DOWN: "PORT_DOWN",
     LogicalState.INITIALIZING: "PORT_INIT",
@@ -122,9 +120,8 @@ def _active_mtu(context: Context, device: Device) -> tuple[int, int]:
     if not device.ethernet:
         running = links.mtu(context.world, device.hca.port)
         return next(known for known in _MTUS if known[0] <= running)
-    interface = network.interface(context.world, context.host, device.hca.netdev)
-    room = (interface.mtu if interface else 1500) - _ROCE_HEADERS
-    return next((mtu for mtu in _MTUS if mtu[0] <= room), _MTUS[-1])
+    size = host_interfaces.roce_payload(host_interfaces.port_mtu(context.world, device.hca))
+    return next(known for known in _MTUS if known[0] == size)
 
 
 def _guid(guid: int) -> str:

@@ -23,7 +23,7 @@ from engine.kernel.units import SECOND
 _RULE = "-" * 49
 _LOG = "/var/log/opensm.log"
 _SETTINGS = {"guid": "guid", "priority": "sm_priority", "smkey": "sm_key", "routing_engine": "routing_engine",
-             "sweep": "sweep_interval", "root_guid_file": "root_guid_file"}  # fmt: skip
+             "sweep": "sweep_interval", "root_guid_file": "root_guid_file", "lfts_file": "lfts_file"}  # fmt: skip
 _SWITCHES = {"reassign_lids": "reassign_lids", "honor_guid2lid": "honor_guid2lid_file"}
 _MISSING = ("daemon", "config", "log_file", "qos", "debug", "verbose", "lmc")
 OPTIONS = (
@@ -32,6 +32,7 @@ OPTIONS = (
     Option("p", "priority", "0-15", help="the priority in elections"),
     Option("k", "smkey", "KEY", help="the key of this manager"),
     Option("R", "routing_engine", "NAMES", help="the routing engines to try"),
+    Option("U", "lfts_file", "FILE", help="the tables for the routing engine file, as dump_fts prints them"),
     Option("a", "root_guid_file", "FILE", help="GUIDs of the roots for updn and ftree"),
     Option("s", "sweep", "SECONDS", help="how often to look at the fabric"),
     Option("o", "once", help="configure the fabric once, and end"),
@@ -92,6 +93,7 @@ def _told(parsed: Parsed) -> list[str]:
         "priority": f" Priority = {parsed['priority']}",
         "smkey": f" SM Key <{parsed['smkey']}>",
         "routing_engine": f" Activate '{parsed['routing_engine']}' routing engine(s)",
+        "lfts_file": f" LFTs file is '{parsed['lfts_file']}'",
         "root_guid_file": f" Root Guid File: {parsed['root_guid_file']}",
     }
     return [text for name, text in texts.items() if name in parsed]

@@ -18,7 +18,8 @@ from engine.commands.infiniband._diags.numbers import unsigned
 from engine.commands.infiniband._diags.program import USAGE, Failed, program, warn
 from engine.commands.options import Option, Parsed, UsageError
 from engine.control.ipoib import joined_keys
-from engine.control.subnet_manager.managers import manager_at, master_at
+from engine.control.subnet_manager.lids import lid
+from engine.control.subnet_manager.managers import managers, master_at
 from engine.control.subnet_manager.partitions import partitions
 from engine.kernel.units import SECOND
 from engine.physics import links
@@ -204,7 +205,8 @@ def _groups(context: Context, kind: str, nodes: list[Node]) -> Iterator[str]:
 
 def _managers(context: Context, kind: str, nodes: list[Node], device: Device) -> Iterator[str]:
     world = context.world
-    found = [(node, manager) for node in nodes if (manager := manager_at(world, node.lid))]
+    at_work = {lid(world, manager.port): manager for manager in reversed(managers(world))}
+    found = [(node, at_work[node.lid]) for node in nodes if node.lid in at_work]
     if kind == "SMIR":
         for node, manager in found:
             yield from records.manager_record(world, manager, node.lid, context.now)

@@ -9,6 +9,7 @@ from engine.commands.linux._support.program import program
 from engine.commands.linux._support.strftime import Moment, default_format, format_time
 from engine.commands.linux._support.words import word
 from engine.commands.options import Option, Parsed, UsageError
+from engine.control import host_clock
 from engine.hostfs.tree import FileError
 
 _ISO = {
@@ -113,13 +114,17 @@ def _from_file(ctx: Context, parsed: Parsed, pattern: str | None) -> int:
 
 
 def _set(ctx: Context, parsed: Parsed, pattern: str | None) -> int:
-    """Root alone may set the clock, and the clock of a host is the simulation's."""
+    """Root alone may set the clock."""
     text = parsed["set"] if "set" in parsed else parsed.operands[0]
     epoch = _parse(ctx, parsed, text) if "set" in parsed else ctx.epoch
     if epoch is None:
         return 1
+    if ctx.is_root and "set" not in parsed:
+        return ctx.not_modelled("setting a host's clock without --set")
     if ctx.is_root:
-        return ctx.not_modelled("setting a host's clock")
+        ctx.simulation.apply(host_clock.SetClock(ctx.host, epoch - ctx.epoch))
+        _print(ctx, parsed, epoch, pattern)
+        return 0
     ctx.error("date: cannot set date: Operation not permitted")
     _print(ctx, parsed, epoch, pattern)
     return 1

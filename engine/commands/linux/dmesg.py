@@ -72,7 +72,7 @@ class _Printer:
             return _seconds(since) + " "
         if form == "none":
             return ""
-        epoch = self.ctx.inventory.start + record.time
+        epoch = self.ctx.epoch_at(record.time)
         if form == "reltime":
             return self._relative(epoch, delta)
         if form == "iso":
@@ -228,7 +228,7 @@ def _time(ctx: Context, text: str | None) -> int | None:
     if text is None:
         return None
     try:
-        return parse_timestamp(text, clock.timezone(ctx), ctx.epoch) - ctx.inventory.start
+        return ctx.moment_of(parse_timestamp(text, clock.timezone(ctx), ctx.epoch))
     except (ValueError, OverflowError):
         raise UsageError(f'dmesg: invalid time value "{text}"\n') from None
 

@@ -1,20 +1,20 @@
-"""ethtool 6.7: the link and the driver of a network interface, in a first form. Format after ethtool's source.
+"""ethtool 6.7: link, driver, statistics and settings of a network interface. Formats after ethtool's source.
 
-From engine.control.network: speed, duplex, link; driver, firmware, bus address. What is not modelled of an interface's
-settings is left out. Statistics, module data, rings and pause settings are not modelled.
+mlx5 Ethernet interfaces in full (engine.commands.linux._ethtool); of others link, driver and addresses.
 """
 
 from __future__ import annotations
 
 from engine.commands.command import Command
 from engine.commands.context import Context
+from engine.commands.linux._ethtool import link
 from engine.commands.options import Option, UsageError, option_lines
 from engine.control import kernel_image, network
-from engine.control.network import Interface
+from engine.world.inventory import Hca
 
-_NO_DATA = 75
-_REQUESTS = 5
-"""How many kinds of settings ethtool asks the kernel for; each fails alone."""
+_BAD = "ethtool: bad command line argument(s)\nFor more information run ethtool -h\n"
+_FEC = {"show-fec": "fec", "set-fec": "set-fec"}
+_CHANGES = ("A", "C", "G", "K", "L", "s", "set-fec")
 
 _SUPPORTS = ("statistics", "test", "eeprom-access", "register-dump", "priv-flags")
 _DRIVERS = {
@@ -35,17 +35,24 @@ _OPTIONS = (
     Option("l", "show-channels", "INTERFACE", help="channels"),
     Option("m", "module-info", "INTERFACE", help="data of the transceiver"),
     Option("P", "show-permaddr", "INTERFACE", help="the permanent address"),
-    Option("s", "change", "INTERFACE SETTING...", help="change settings"),
+    Option(None, "show-fec", "INTERFACE", help="error correction"),
+    Option("A", "pause", "INTERFACE rx|tx on|off", help="set global pause"),
+    Option("C", "coalesce", "INTERFACE NAME VALUE...", help="set coalescing"),
+    Option("G", "set-ring", "INTERFACE rx|tx N", help="set ring sizes"),
+    Option("K", "features", "INTERFACE FEATURE on|off", help="set offloads"),
+    Option("L", "set-channels", "INTERFACE combined N", help="set channels"),
+    Option(None, "set-fec", "INTERFACE encoding auto|rs|baser|off", help="set error correction"),
+    Option("s", "change", "INTERFACE SETTING...", help="change link settings"),
     Option("h", "help", help="print this text"),
     Option(None, "version", help="print the version"),
 )
 
 
 async def run(ctx: Context) -> int:
-    """Show an interface's link, or what an option asks for."""
+    """Show an interface's link, or do what an option asks."""
     words = list(ctx.arguments)
     if not words:
-        raise UsageError("ethtool: bad command line argument(s)\nFor more information run ethtool -h\n")
+        raise UsageError(_BAD)
     if words[0] in ("-h", "--help"):
         ctx.write("\n".join(["Usage: ethtool INTERFACE | ethtool OPTION INTERFACE", "", *option_lines(_OPTIONS), ""]))
         return 0
@@ -53,42 +60,54 @@ async def run(ctx: Context) -> int:
         ctx.line("ethtool version 6.7")
         return 0
     if not words[0].startswith("-"):
-        return await _settings(ctx, words[0])
+        return await link.show(ctx, words[0])
     option = next((each for each in _OPTIONS if words[0] in (f"-{each.short}", f"--{each.long}")), None)
     if option is None or len(words) < 2:
-        raise UsageError("ethtool: bad command line argument(s)\nFor more information run ethtool -h\n")
-    if option.short == "i":
-        return _driver(ctx, words[1])
-    if option.short == "P":
-        return _address(ctx, words[1])
-    return ctx.not_modelled(f"ethtool --{option.long}")
+        raise UsageError(_BAD)
+    return _request(ctx, option, words[1], words[2:])
 
 
-async def _settings(ctx: Context, name: str) -> int:
+def _request(ctx: Context, option: Option, name: str, rest: list[str]) -> int:
+    key = option.short or _FEC.get(option.long or "", "")
+    if key == "i":
+        return _driver(ctx, name)
+    if key == "P":
+        return _address(ctx, name)
     found = network.interface(ctx.world, ctx.host, name)
     if found is None:
-        for _ in range(_REQUESTS):
-            ctx.error("netlink error: no device matches name (offset 24)\nnetlink error: No such device")
-        await ctx.flush()
-        ctx.line("No data available")
-        return _NO_DATA
-    ctx.line(f"Settings for {name}:")
-    if found.kind != "loopback":
-        speed = _speed(ctx, found)
-        ctx.line(f"\tSpeed: {f'{speed}Mb/s' if speed else 'Unknown!'}")
-        ctx.line(f"\tDuplex: {'Full' if speed else 'Unknown! (255)'}")
-    ctx.line(f"\tLink detected: {'yes' if found.up and found.carrier else 'no'}")
-    return 0
+        ctx.error("netlink error: no device matches name (offset 24)\nnetlink error: No such device")
+        return 1
+    hca = next((each for each in ctx.node.hcas if each.netdev == name and each.link_layer == "Ethernet"), None)
+    if hca is not None:
+        return _of_adapter(ctx, key, hca, rest)
+    if found.kind in ("loopback", "bond"):
+        if key == "S":
+            ctx.error("no stats available")
+            return 94
+        ctx.error("netlink error: Operation not supported")
+        return 1
+    return ctx.not_modelled(f"ethtool --{option.long} of {found.driver}")
 
 
-def _speed(ctx: Context, found: Interface) -> int:
-    """Mb/s of a link that is up; a bond has that of its members together."""
-    if not (found.up and found.carrier):
+def _of_adapter(ctx: Context, key: str, hca: Hca, rest: list[str]) -> int:
+    """A request for an mlx5 interface. Each kind is imported when it is asked for."""
+    if key == "S":
+        from engine.commands.linux._ethtool import statistics
+
+        ctx.write("\n".join(statistics.lines(ctx, hca)) + "\n")
         return 0
-    if not found.members:
-        return found.speed
-    members = [network.interface(ctx.world, ctx.host, member) for member in found.members]
-    return sum(each.speed for each in members if each and each.up and each.carrier)
+    if key == "m":
+        from engine.commands.linux._ethtool import module
+
+        return module.show(ctx, hca)
+    if key in _CHANGES:
+        from engine.commands.linux._ethtool import changes
+
+        return changes.change(ctx, key, hca, rest)
+    from engine.commands.linux._ethtool import tables
+
+    ctx.write("\n".join(tables.lines(ctx, key, hca)) + "\n")
+    return 0
 
 
 def _driver(ctx: Context, name: str) -> int:
@@ -125,7 +144,9 @@ COMMAND = Command(
     run,
     "ethtool INTERFACE | ethtool OPTION INTERFACE",
     _OPTIONS,
-    "Without an option: speed, duplex and whether there is a link. Statistics are not modelled.",
+    """Without an option: modes, speed, and whether there is a link. -S shows every counter of an mlx5 interface: those
+with _phy are the port's, RDMA included; rx_prioN_pause is pause that came in, tx_prioN_pause what this end sent because
+it could not take more.""",
     path="/usr/sbin",
     section=8,
     complete=lambda ctx, words: [each.name for each in network.interfaces(ctx.world, ctx.host)],

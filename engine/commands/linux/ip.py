@@ -1,6 +1,6 @@
 """ip of iproute2 6.1.0: links, addresses, routes and neighbours. Formats and errors compared with iproute2 6.1.0.
 
-Links can be set up and down; other changes are not modelled.
+Links can be set up and down and get another MTU; addresses and neighbours can be added and removed; routes cannot.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from engine.commands.command import Command
 from engine.commands.context import Context
-from engine.commands.linux._support import interfaces, ip_output
+from engine.commands.linux._support import interfaces, ip_changes, ip_output
 from engine.commands.linux._support.ip_output import Style
 from engine.commands.options import Option, UsageError, option_lines
 from engine.control import network
@@ -48,7 +48,7 @@ def run(ctx: Context) -> int:
 
 
 def _usage() -> str:
-    objects = "OBJECT is address, link, route, neighbor or rule; COMMAND is show, or `set NAME up|down` for links."
+    objects = "OBJECT is address, link, route, neighbor or rule; COMMAND is show, set (links), add, del, flush."
     return "\n".join([f"Usage: {SYNOPSIS}", objects, "", *option_lines(_OPTIONS), ""])
 
 
@@ -107,6 +107,8 @@ def _address(ctx: Context, style: Style, words: list[str]) -> int:
     command = _command(words, ("show", "list", "lst", "add", "del", "change", "replace", "flush", "save", "help"))
     if command is None:
         return _unknown(ctx, words[0], "address")
+    if command in ("add", "del", "flush"):
+        return ip_changes.address(ctx, command, words[1:])
     if command not in ("show", "list", "lst"):
         return _change(ctx, f"ip address {command}", words[1:])
     found = _selected(ctx, words[1:])
@@ -138,7 +140,7 @@ def _link(ctx: Context, style: Style, words: list[str]) -> int:
     if command is None:
         return _unknown(ctx, words[0], "link")
     if command == "set":
-        return _set_link(ctx, words[1:])
+        return ip_changes.link(ctx, words[1:])
     if command not in ("show", "list", "lst"):
         return _change(ctx, f"ip link {command}", words[1:])
     found = _selected(ctx, words[1:])
@@ -180,38 +182,6 @@ def _selected(ctx: Context, words: list[str]) -> list[Interface]:
 def _of_type(found: list[Interface], kind: str) -> list[Interface]:
     kinds = {"bond": "bond", "ipoib": "infiniband"}
     return [each for each in found if each.kind == kinds.get(kind, "?")]
-
-
-def _set_link(ctx: Context, words: list[str]) -> int:
-    queue, name, up, rest = list(words), "", None, []
-    while queue:
-        word = queue.pop(0)
-        if word in ("up", "down"):
-            up = word == "up"
-        elif word == "dev" and queue:
-            name = queue.pop(0)
-        elif not name:
-            name = word
-        else:
-            rest.append(word)
-    if not name:
-        ctx.error('Not enough of information: "dev" argument is required.')
-        return 255
-    if network.interface(ctx.world, ctx.host, name) is None:
-        ctx.error(f'Cannot find device "{name}"')
-        return 1
-    if rest:
-        return _change(ctx, f"ip link set {rest[0]}", [])
-    if up is None:
-        return 0
-    if not ctx.is_root:
-        ctx.error("RTNETLINK answers: Operation not permitted")
-        return 2
-    refusal: str | None = ctx.simulation.apply(network.SetInterface(ctx.host, name, up))
-    if refusal:
-        ctx.error(refusal)
-        return 1
-    return 0
 
 
 def _change(ctx: Context, what: str, words: list[str]) -> int:
@@ -276,6 +246,8 @@ def _neighbours(ctx: Context, style: Style, words: list[str]) -> int:
     command = _command(words, ("show", "list", "lst", "add", "del", "change", "replace", "flush", "get", "help"))
     if command is None:
         return _unknown(ctx, words[0], "neigh")
+    if command in ("add", "change", "replace", "del", "flush"):
+        return ip_changes.neighbour(ctx, command, words[1:])
     if command not in ("show", "list", "lst"):
         return _change(ctx, f"ip neigh {command}", words[1:])
     found = interfaces.neighbours(ctx)
@@ -313,12 +285,13 @@ _HANDLERS: dict[str, Callable[[Context, Style, list[str]], int]] = {
 
 COMMAND = Command(
     "ip",
-    "show network interfaces, addresses and routes, and set links up and down",
+    "show and change network interfaces, addresses and neighbours; show routes",
     run,
     SYNOPSIS,
     _OPTIONS,
     """Objects and commands may be cut short: `ip a`, `ip l`, `ip r`, `ip n`, `ip -br a`. LOWER_UP means that there is
-a signal, NO-CARRIER that there is none. `ip link set NAME up|down` needs root. InfiniBand ports show up as IPoIB
+a signal, NO-CARRIER that there is none. Changes (`ip link set NAME up|down|mtu N`, `ip addr add|del ADDRESS/LENGTH dev
+NAME`, `ip neigh flush dev NAME`) need root and last until the next boot. InfiniBand ports show up as IPoIB
 interfaces.""",
     path="/usr/sbin",
     section=8,

@@ -132,8 +132,8 @@ async def _list_boots(ctx: Context, parsed: Parsed) -> int:
     rows = []
     boots = journald.boots(ctx.world, ctx.host)
     for boot in boots[::-1] if "reverse" in parsed else boots:
-        first = ctx.inventory.start + boot.start
-        last = ctx.inventory.start + (boot.end if boot.end is not None else _last_entry(ctx))
+        first = ctx.epoch_at(boot.start)
+        last = ctx.epoch_at(boot.end if boot.end is not None else _last_entry(ctx))
         rows.append([str(boot.index), boot.id, format_timestamp(zone, first), format_timestamp(zone, last)])
     for line in table(["IDX", "BOOT ID", "FIRST ENTRY", "LAST ENTRY"], rows, right=["IDX"]):
         ctx.line(line)

@@ -40,7 +40,7 @@ def run(ctx: Context, parsed: Parsed) -> int:
         ctx.line(_text(ctx, parsed, record))
     begins = min((record.start for record in records), default=ctx.now)
     ctx.line()
-    ctx.line(f"wtmp begins {clock.shown(ctx, ctx.inventory.start + begins, '%a %b %e %H:%M:%S %Y')}")
+    ctx.line(f"wtmp begins {clock.shown(ctx, ctx.epoch_at(begins), '%a %b %e %H:%M:%S %Y')}")
     return 0
 
 
@@ -78,14 +78,14 @@ def _time(ctx: Context, text: str | None) -> int | None:
     if text is None:
         return None
     try:
-        return parse_timestamp(text, clock.timezone(ctx), ctx.epoch) - ctx.inventory.start
+        return ctx.moment_of(parse_timestamp(text, clock.timezone(ctx), ctx.epoch))
     except (ValueError, OverflowError):
         raise UsageError(f'last: invalid time value "{text}"\n') from None
 
 
 def _text(ctx: Context, parsed: Parsed, record: _Record) -> str:
     full = "fulltimes" in parsed
-    start = clock.shown(ctx, ctx.inventory.start + record.start, "%a %b %e %H:%M:%S %Y" if full else "%a %b %e %H:%M")
+    start = clock.shown(ctx, ctx.epoch_at(record.start), "%a %b %e %H:%M:%S %Y" if full else "%a %b %e %H:%M")
     user = record.user if "fullnames" in parsed else record.user[:8]
     source = "" if "nohostname" in parsed else f" {record.source if 'fullnames' in parsed else record.source[:16]:<16}"
     return f"{user:<8} {record.line:<12}{source} {start}{_ending(ctx, record, full)}"
@@ -94,7 +94,7 @@ def _text(ctx: Context, parsed: Parsed, record: _Record) -> str:
 def _ending(ctx: Context, record: _Record, full: bool) -> str:
     if record.end is None:
         return "   still running" if record.user == "reboot" else "   still logged in"
-    end = clock.shown(ctx, ctx.inventory.start + record.end, "%a %b %e %H:%M:%S %Y" if full else "%H:%M")
+    end = clock.shown(ctx, ctx.epoch_at(record.end), "%a %b %e %H:%M:%S %Y" if full else "%H:%M")
     lasted = record.end - record.start
     days, hours, minutes = lasted // DAY, lasted % DAY // HOUR, lasted % HOUR // MINUTE
     length = f"({days}+{hours:02d}:{minutes:02d})" if days else f" ({hours:02d}:{minutes:02d})"

@@ -1,7 +1,9 @@
 """ping of iputils 20240117: whether a host answers. Times of answers are drawn within what such networks have (a
 guess).
 
-A host on the same network without power fails address resolution: Destination Host Unreachable, a second for each try.
+Packets larger than the far interface or a port on the way takes are lost without a word; with -M do those larger than
+the own MTU are refused. A host on the same network without power fails address resolution: Destination Host
+Unreachable, a second for each try.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from engine.commands.linux._support import clock
 from engine.commands.linux._support.names import Resolver
 from engine.commands.linux._support.program import Suite, program
 from engine.commands.options import Option, Parsed, UsageError
-from engine.control import network
+from engine.control import neighbours, network, sockets
 from engine.kernel.random import hash64
 from engine.kernel.units import MILLISECOND, SECOND
 
@@ -92,6 +94,17 @@ async def _packet(ctx: Context, parsed: Parsed, resolver: Resolver, address: str
     result.sent += 1
     number = result.sent
     local = resolver.owner_of(address) == ("node", ctx.host)
+    if not local and neighbours.refused(ctx.world, ctx.host, address):
+        ctx.error("ping: sendmsg: No buffer space available")
+        return
+    room = None if local else _room(ctx, address)
+    if room is not None and size + _HEADERS > min(room):
+        if size + _HEADERS > room[0] and parsed["fragment"] == "do":
+            result.errors += 1
+            ctx.error(f"ping: local error: message too long, mtu={room[0]}")
+            return
+        if min(size + _HEADERS, room[0]) > room[1]:
+            return
     if local or network.reachable(ctx.world, ctx.host, address):
         micros = _round_trip(ctx, address, number, local)
         result.times.append(micros)
@@ -105,6 +118,21 @@ async def _packet(ctx: Context, parsed: Parsed, resolver: Resolver, address: str
         own = resolver.own_address()
         if "quiet" not in parsed:
             ctx.line(f"From {_named(parsed, resolver, own)} icmp_seq={number} Destination Host Unreachable")
+
+
+def _room(ctx: Context, address: str) -> tuple[int, int] | None:
+    """MTU of the interface towards an address, and the least of what takes its packets behind it."""
+    way = sockets.way(ctx.world, ctx.host, address)
+    if way is None:
+        return None
+    least = way.theirs.mtu
+    for hca in ctx.node.hcas:
+        if hca.netdev == way.own.name and ctx.world.ports.generation:
+            from engine.physics.traffic import ledger
+
+            far = next((each for each in ctx.world.node(way.target).hcas if each.netdev == way.theirs.name), hca)
+            least = min(least, ledger.passes(ctx.world, hca.port), ledger.passes(ctx.world, far.port))
+    return way.own.mtu, least
 
 
 def _round_trip(ctx: Context, address: str, number: int, local: bool) -> int:

@@ -30,6 +30,9 @@ _COUNTERS = (
     "req_remote_access_errors", "resp_remote_access_errors", "resp_cqe_flush_error", "req_cqe_flush_error",
     "roce_adp_retrans", "roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans",
 )  # fmt: skip
+_ROCE_COUNTERS = (
+    "rp_cnp_ignored", "rp_cnp_handled", "np_ecn_marked_roce_packets", "np_cnp_sent", "rx_icrc_encapsulated",
+)  # fmt: skip
 _USAGE = """\
 Usage: rdma [ OPTIONS ] OBJECT { COMMAND | help }
 where  OBJECT := { dev | link | resource | system | statistic | help }
@@ -73,7 +76,7 @@ def _show(context: Context, kind: str, rest: list[str]) -> int:
         if kind == "dev":
             context.line(_device(index, device))
         else:
-            context.line(_link(device) if kind == "link" else _counted(device))
+            context.line(_link(device) if kind == "link" else _counted(context, device))
     return 0
 
 
@@ -90,9 +93,16 @@ def _link(device: Device) -> str:
     return f"link {device.name}/1 subnet_prefix fe80:0000:0000:0000 {lids} {states} "
 
 
-def _counted(device: Device) -> str:
-    """Transport errors, which nothing makes."""
-    shown = (f"{name} 0" for name in _COUNTERS if name in HARDWARE_COUNTERS)
+def _counted(context: Context, device: Device) -> str:
+    """Requests, transport errors and congestion notifications; those of InfiniBand ports nothing makes."""
+    names = [name for name in _COUNTERS if name in HARDWARE_COUNTERS]
+    counts: dict[str, int] = {}
+    if device.ethernet:
+        from engine.control import ethernet_counters
+
+        names += _ROCE_COUNTERS
+        counts = ethernet_counters.hardware(context.world, device.hca, context.now)
+    shown = (f"{name} {counts.get(name, 0)}" for name in names)
     return f"link {device.name}/1 {' '.join(shown)} "
 
 

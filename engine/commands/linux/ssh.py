@@ -194,7 +194,7 @@ def welcome(ctx: Context, place: Place) -> list[str]:
     last = [login for login in logins.history(ctx.world, place.host) if login.user == place.identity.name]
     lines = [system, *motd.rstrip("\n").split("\n")]
     if last:
-        when = clock.shown(ctx, ctx.inventory.start + last[-1].start, "%a %b %e %H:%M:%S %Y")
+        when = clock.shown(ctx, ctx.epoch_at(last[-1].start), "%a %b %e %H:%M:%S %Y")
         lines.append(f"Last login: {when} from {last[-1].source}")
     return lines
 

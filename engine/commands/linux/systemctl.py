@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from engine.commands.context import Context
-from engine.commands.linux._support import unit_status, unit_tree, unit_verbs
+from engine.commands.linux._support import unit_drop_ins, unit_status, unit_tree, unit_verbs
 from engine.commands.linux._support.power import Going, go_down
 from engine.commands.linux._support.program import SYSTEMD, program
 from engine.commands.linux._support.unit_verbs import found_units, state_of
@@ -65,7 +65,7 @@ def _acting(verb: str, make: Callable[[Context, str], Action], *, waits: bool = 
 
 def _refuse(ctx: Context, verb: str, name: str) -> int:
     """polkit's refusal."""
-    if verb in ("enable", "disable"):
+    if verb in ("enable", "disable", "revert"):
         ctx.error(f"Failed to {verb} unit: Interactive authentication required.")
     elif verb in ("daemon-reload", "reset-failed"):
         what = "reload daemon" if verb == "daemon-reload" else "reset failed state"
@@ -158,6 +158,12 @@ async def _kill(ctx: Context, parsed: Parsed, names: list[str]) -> int:
     return 0
 
 
+async def _revert(ctx: Context, parsed: Parsed, names: list[str]) -> int:
+    if not ctx.is_root:
+        return _refuse(ctx, "revert", full_name(names[0]))
+    return unit_drop_ins.revert(ctx, names)
+
+
 async def _get_default(ctx: Context, parsed: Parsed, names: list[str]) -> int:
     ctx.line("graphical.target")
     return 0
@@ -189,13 +195,13 @@ _VERBS: dict[str, Verb] = {
     "start": _start, "stop": _stop, "restart": _restart, "try-restart": _try_restart, "condrestart": _try_restart,
     "reload": _reload, "reload-or-restart": _restart, "enable": _enable, "disable": _disable,
     "daemon-reload": _daemon_reload, "daemon-reexec": _daemon_reload, "reset-failed": _reset_failed, "kill": _kill,
-    "get-default": _get_default, "is-system-running": _system_running, "list-jobs": _list_jobs,
+    "revert": _revert, "get-default": _get_default, "is-system-running": _system_running, "list-jobs": _list_jobs,
     "reboot": _going(Going.REBOOT), "poweroff": _going(Going.POWER_OFF), "halt": _going(Going.POWER_OFF),
 }  # fmt: skip
 _NEED_UNITS = ("is-active", "is-enabled", "cat", "start", "stop", "restart", "try-restart", "condrestart", "reload",
-               "reload-or-restart", "enable", "disable", "kill")  # fmt: skip
+               "reload-or-restart", "enable", "disable", "kill", "revert")  # fmt: skip
 _UNMODELLED = (
-    "mask", "unmask", "edit", "revert", "link", "preset", "set-property", "isolate", "rescue", "emergency",
+    "mask", "unmask", "edit", "link", "preset", "set-property", "isolate", "rescue", "emergency",
     "set-default", "list-timers", "list-sockets", "list-machines", "suspend", "hibernate",
     "freeze", "thaw", "clean", "import-environment", "show-environment", "set-environment", "log-level",
     "kexec", "soft-reboot", "switch-root", "add-wants", "add-requires", "reenable", "list-paths",

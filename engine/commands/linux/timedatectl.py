@@ -6,7 +6,7 @@ from engine.commands.context import Context
 from engine.commands.linux._support.program import SYSTEMD, program
 from engine.commands.linux._support.strftime import Moment, format_time, zone_offset
 from engine.commands.options import Option, Parsed
-from engine.control import systemd
+from engine.control import host_clock, systemd
 from engine.kernel.calendar import zone_names
 
 
@@ -16,6 +16,10 @@ def run(ctx: Context, parsed: Parsed) -> int:
     if verb == "list-timezones":
         for name in sorted(zone_names()):
             ctx.line(name)
+        return 0
+    if verb == "set-ntp" and ctx.is_root and parsed.operands[1:] in (["true"], ["yes"], ["1"], ["on"]):
+        ctx.simulation.apply(systemd.EnableUnit(ctx.host, "chrony", ctx.identity.name))
+        ctx.simulation.apply(systemd.StartUnit(ctx.host, "chrony", ctx.identity.name))
         return 0
     if verb in ("set-time", "set-timezone", "set-local-rtc", "set-ntp"):
         if not ctx.is_root:
@@ -36,13 +40,14 @@ def run(ctx: Context, parsed: Parsed) -> int:
     zone = ctx.inventory.timezone
     here, universal = Moment(ctx.epoch, zone), Moment(ctx.epoch, "Etc/UTC")
     kept = "active" if systemd.is_active(ctx.world, ctx.host, "chrony") else "inactive"
+    right = kept == "active" and not host_clock.offset(ctx.world, ctx.host, ctx.now)
     pattern = "%a %Y-%m-%d %H:%M:%S"
     rows = [
         ("Local time", format_time(here, f"{pattern} %Z")),
         ("Universal time", format_time(universal, f"{pattern} UTC")),
         ("RTC time", format_time(universal, pattern)),
         ("Time zone", f"{zone} ({format_time(here, '%Z')}, {zone_offset(here.clock)})"),
-        ("System clock synchronized", "yes" if kept == "active" else "no"),
+        ("System clock synchronized", "yes" if right else "no"),
         ("NTP service", kept),
         ("RTC in local TZ", "no"),
     ]

@@ -30,7 +30,7 @@ def run(ctx: Context, parsed: Parsed) -> int:
 
 
 def _row(ctx: Context, parsed: Parsed, login: Login, running: list[Process]) -> str:
-    epoch = ctx.inventory.start + login.start
+    epoch = ctx.epoch_at(login.start)
     since = clock.shown(ctx, epoch, "%H:%M" if ctx.epoch - epoch < DAY else "%a%H")
     own = [process.command for process in running if process.terminal == login.terminal]
     start = f"{login.user[:8]:<8} {login.terminal[:8]:<8} {login.source[:16]:<16}"

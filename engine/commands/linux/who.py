@@ -23,10 +23,10 @@ def run(ctx: Context, parsed: Parsed) -> int:
     if "heading" in parsed:
         ctx.line("NAME     LINE         TIME             COMMENT")
     if "boot" in parsed or everything:
-        booted = ctx.inventory.start + ctx.world.nodes[ctx.host].booted_at
+        booted = ctx.epoch_at(ctx.world.nodes[ctx.host].booted_at)
         ctx.line(f"         system boot  {_time(ctx, booted)}")
     if "runlevel" in parsed or everything:
-        booted = ctx.inventory.start + ctx.world.nodes[ctx.host].booted_at
+        booted = ctx.epoch_at(ctx.world.nodes[ctx.host].booted_at)
         ctx.line(f"         run-level 5  {_time(ctx, booted)}")
     if not ({"boot", "runlevel"} & {key for key, _ in parsed.given}) or everything or "users" in parsed:
         for login in found:
@@ -36,7 +36,7 @@ def run(ctx: Context, parsed: Parsed) -> int:
 
 def _line(ctx: Context, parsed: Parsed, login: Login) -> str:
     mark = "+ " if "message" in parsed or "all" in parsed else ""
-    when = _time(ctx, ctx.inventory.start + login.start)
+    when = _time(ctx, ctx.epoch_at(login.start))
     return f"{login.user:<8} {mark}{login.terminal:<12} {when} ({login.source})"
 
 

@@ -15,7 +15,7 @@ from engine.commands.context import Context
 from engine.commands.options import Option, Parsed, UsageError
 from engine.commands.slurm._support.accounting_fields import ACCOUNT_FIELDS, AccountField, Row, account_field
 from engine.commands.slurm._support.client import Tool, command, error, fail, reach_database, user_name, words
-from engine.control.slurm import accounting
+from engine.control.slurm import accounting, arrays
 from engine.control.slurm.accounting import Run
 from engine.control.slurm.jobs import JobState
 from engine.control.slurm.times import parse_moment, timestamp
@@ -106,22 +106,20 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """Which runs and steps are asked for. `picked` are (job, step or "")."""
+    """Which runs and steps are asked for. `picked` are (job, tasks of its array, step or "")."""
 
     start: int
     end: int
     states: frozenset[str]
     users: frozenset[str] | None
-    picked: tuple[tuple[int, str], ...]
+    picked: tuple[tuple[int, tuple[int, ...], str], ...]
     nodes: frozenset[str]
     lists: tuple[tuple[list[str], Callable[[Job], str]], ...]
 
     def holds(self, run: Run, now: int) -> bool:
         """Whether the database returns the run."""
         job = run.job
-        if (self.picked and job.id not in {number for number, _ in self.picked}) or (
-            self.users is not None and job.user not in self.users
-        ):
+        if (self.picked and not self._names(job)) or (self.users is not None and job.user not in self.users):
             return False
         if self.nodes and self.nodes.isdisjoint(job.nodes):
             return False
@@ -134,13 +132,22 @@ class _Query:
 
     def steps(self, job: Job) -> Sequence[JobStep]:
         """The steps to show of a job: those that are picked, or all."""
-        names = {step for number, step in self.picked if number == job.id}
+        names = self._names(job)
         return job.steps if not names or "" in names else [step for step in job.steps if step.id in names]
 
     def shows_job(self, job: Job) -> bool:
         """Whether the job itself is shown, and not only steps of it."""
-        names = {step for number, step in self.picked if number == job.id}
+        names = self._names(job)
         return not names or "" in names
+
+    def _names(self, job: Job) -> set[str]:
+        """What -j asks of a job: its steps by name, "" for all of it; nothing if it does not name the job."""
+        return {
+            step
+            for number, tasks, step in self.picked
+            if number in (job.id, job.array_job)
+            and (not tasks or job.array_task in tasks or set(tasks) & set(job.array_tasks))
+        }
 
     def _was(self, state: str, job: Job) -> bool:
         """Whether a job was in a state within the time asked for; for states of its end, whether it ended then."""
@@ -312,11 +319,12 @@ def _state(word: str) -> str:
     return state.name
 
 
-def _picked(word: str) -> tuple[int, str]:
-    match = re.fullmatch(r"(\d{1,18})(?:[_+]\S*?)?(?:\.(\w+))?", word)
-    if not match:
+def _picked(word: str) -> tuple[int, tuple[int, ...], str]:
+    match = re.fullmatch(r"(\d{1,18}(?:_(?:\d+|\*|\[[\d,:-]+\]))?)(?:\+\d+)?(?:\.(\w+))?", word)
+    meant = arrays.parse_id(match[1]) if match else None
+    if match is None or meant is None:
         raise UsageError(f"sacct: fatal: Bad job/step specified: {word}\n")
-    return int(match[1]), match[2] or ""
+    return *meant, match[2] or ""
 
 
 def _users(ctx: Context, parsed: Parsed, everyone: bool) -> frozenset[str] | None:

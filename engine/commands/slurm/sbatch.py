@@ -2,7 +2,7 @@
 
 Slurm 24.11. Source: SchedMD/slurm src/sbatch/opt.c and sbatch.c; compared with 22.05. Options come from SBATCH_*
 variables, then the script's #SBATCH lines, then the command line; later ones win. What the script does is understood in
-a first form only (engine.control.slurm.workload). Job arrays are not modelled.
+a first form only (engine.control.slurm.workload).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from engine.kernel.units import SECOND
 from engine.world.records import Job
 
 _OWN = (
-    *job_options.options(job_options.SBATCH_WITHOUT_EFFECT),
+    *job_options.options(job_options.SBATCH_MODELLED, job_options.SBATCH_WITHOUT_EFFECT),
     Option(long="no-requeue", help="do not run the job again if a node fails"),
     Option(long="requeue", help="run the job again if a node fails"),
     Option(long="parsable", help="print the number of the job alone"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from engine.commands.context import Context
 from engine.commands.options import Option, Parsed, UsageError
 from engine.commands.slurm._support.client import Tool, command, error, fail, known_jobs, reach, user_name
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.errors import SlurmError
 from engine.control.slurm.jobs import JobState
 from engine.control.slurm.numbers import whole
@@ -56,6 +56,10 @@ _GAPS = ("clusters", "cron", "sibling", "wckey")
 _FILTERS = ("account", "name", "nodelist", "partition", "qos", "reservation", "state", "user")
 
 
+_Named = tuple[int, tuple[int, ...], str]
+"""A job that is named: its number, the tasks of its array (none: all), and what was typed."""
+
+
 @dataclass(slots=True)
 class _Run:
     """One run: what is sent, and the worst error so far."""
@@ -66,16 +70,17 @@ class _Run:
     status: int = 0
     filters: dict[str, str] = field(default_factory=dict)
 
-    def cancel(self, number: int) -> None:
-        """Send the request for one job. That it is over already is no error."""
+    def cancel(self, number: int, tasks: tuple[int, ...] = (), shown: str = "") -> None:
+        """Send the request for one job, or for tasks of an array. That it is over already is no error."""
         what = f"Signal {self.signal} to" if self.signal else "Terminating"
+        name = shown or str(number)
         if self.verbose:
-            self.ctx.error(f"scancel: {what} job {number}")
+            self.ctx.error(f"scancel: {what} job {name}")
         by = self.ctx.identity.name
-        refused = reach(self.ctx) or self.ctx.simulation.apply(CancelJob(number, by, self.signal or _KILL))
+        refused = reach(self.ctx) or self.ctx.simulation.apply(CancelJob(number, by, self.signal or _KILL, tasks))
         over = refused in (SlurmError.ALREADY_DONE, SlurmError.INVALID_JOB)
         if refused and (self.verbose or not over):
-            error(self.ctx, f"Kill job error on job id {number}: {refused.text}")
+            error(self.ctx, f"Kill job error on job id {name}: {refused.text}")
         if refused and not (over and (self.signal or _KILL) == _KILL):
             self.status = max(self.status, refused.number)
 
@@ -103,30 +108,32 @@ async def run(ctx: Context, parsed: Parsed) -> int:
     if filters or signal or "interactive" in parsed or "batch" in parsed:
         await _cancel_chosen(work, numbers, "interactive" in parsed, "quiet" not in parsed)
     else:
-        for number in numbers:
-            work.cancel(number)
+        for number, tasks, shown in numbers:
+            work.cancel(number, tasks, shown)
     return work.status % 256
 
 
-async def _cancel_chosen(work: _Run, numbers: list[int], asks: bool, tells: bool) -> None:
+async def _cancel_chosen(work: _Run, numbers: list[_Named], asks: bool, tells: bool) -> None:
     """Load the queue, take the jobs that all filters leave, pending ones first."""
     ctx = work.ctx
     refused = reach(ctx)
     if refused:
         raise UsageError(f"slurm_load_jobs error: {refused.text}\n")
     active = [job for job in jobs.active(ctx.world) if not jobs.is_over(job)]
-    for number in numbers:
-        if number not in {job.id for job in active}:
+    for number, _, shown in numbers:
+        if not any(number in (job.id, job.array_job) for job in active):
             work.status = max(work.status, 1)
             if tells:
-                error(ctx, f"Kill job error on job id {number}: {SlurmError.INVALID_JOB.text}")
-    chosen = [job for job in active if (not numbers or job.id in numbers) and _matches(job, work.filters)]
+                error(ctx, f"Kill job error on job id {shown}: {SlurmError.INVALID_JOB.text}")
+    meant = {job.id for number, tasks, _ in numbers for job in arrays.addressed(ctx.world, number, tasks)}
+    chosen = [job for job in active if (not numbers or job.id in meant) and _matches(job, work.filters)]
     if not chosen and work.filters and work.verbose:
         listed = "".join(f"{'user_name' if name == 'user' else name}={text} " for name, text in work.filters.items())
         error(ctx, f"No active jobs match ALL job filters, including: {listed}")
     for job in sorted(chosen, key=lambda job: job.state != "PENDING"):
         if not asks or await _confirmed(ctx, job):
-            work.cancel(job.id)
+            own = () if job.array_task is None else (job.array_task,)
+            work.cancel(job.array_job or job.id, own or job.array_tasks, arrays.shown_id(job))
 
 
 async def _confirmed(ctx: Context, job: Job) -> bool:
@@ -178,17 +185,18 @@ def _signal(text: str) -> int:
     return number
 
 
-def _numbers(ctx: Context, words: list[str]) -> list[int] | None:
+def _numbers(ctx: Context, words: list[str]) -> list[_Named] | None:
     """The jobs that are named, in order; None where a step is."""
-    found = []
+    found: list[_Named] = []
     for word in words:
-        for part in word.split(","):
-            match = re.fullmatch(r"(\d{1,18})(?:_(?:\d+|\*|\[[\d,-]+\])|\+\d+)?(\.\w*)?", part)
-            if not match or int(match[1]) == 0:
+        for part in re.findall(r"[^,\[]+(?:\[[^\]]*\][^,]*)?", word) or [word]:
+            match = re.fullmatch(r"(\d{1,18}(?:_(?:\d+|\*|\[[\d,:-]+\]))?)(?:\+\d+)?(\.\w*)?", part)
+            meant = arrays.parse_id(match[1]) if match else None
+            if match is None or meant is None:
                 raise fail(ctx, f"Invalid job id {word}")
             if match[2]:
                 return None
-            found.append(int(match[1]))
+            found.append((*meant, match[1]))
     return found
 
 
@@ -209,7 +217,7 @@ _TESTS: dict[str, Callable[[Job, str], bool]] = {
     "nodelist": _on_nodes,
     "partition": lambda job, text: job.partition == text,
     "qos": lambda job, text: job.qos == text,
-    "reservation": lambda job, text: False,
+    "reservation": lambda job, text: job.reservation == text,
     "state": lambda job, text: job.state == text,
     "user": lambda job, text: job.user == text,
 }

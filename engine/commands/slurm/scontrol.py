@@ -14,14 +14,21 @@ from engine.commands.command import Command
 from engine.commands.context import Context
 from engine.commands.options import Option, Parsed, UsageError, option_lines, parse
 from engine.commands.slurm._support import local_steps
-from engine.commands.slurm._support.client import known_jobs
+from engine.commands.slurm._support.client import known_jobs, readable
 from engine.commands.slurm._support.job_update import hold, requeue, update_job
 from engine.commands.slurm._support.node_update import cancel_reboot, reboot, update_node
+from engine.commands.slurm._support.partition_update import update_partition
+from engine.commands.slurm._support.reservation_update import (
+    create_reservation,
+    delete_reservation,
+    update_reservation,
+)
 from engine.commands.slurm._support.session import QUIET, VERBOSE, Session, split, stands_for
 from engine.commands.slurm._support.show import completing, entities, ping, show
-from engine.control.slurm import jobs
+from engine.control.slurm import charge, jobs
 from engine.control.slurm.administration import Reconfigure
 from engine.control.slurm.errors import SlurmError
+from engine.control.slurm.failover import TakeOver
 from engine.control.slurm.numbers import whole
 from engine.control.slurm.version import version_line
 from engine.hostfs.tree import FileError
@@ -81,6 +88,8 @@ async def run(ctx: Context) -> int:
         _help(session, ())
     elif "version" in parsed:
         ctx.line(version_line(ctx.inventory))
+    elif not readable(ctx):
+        return 1
     elif parsed.operands:
         process(session, parsed.operands)
     else:
@@ -159,11 +168,37 @@ def _update(session: Session, arguments: Sequence[str]) -> None:
 _UPDATES: tuple[tuple[str, tuple[tuple[str, int], ...], Do | None], ...] = (
     ("job", (("JobId", 3), ("JobName", 3)), update_job),
     ("step", (("StepId", 4),), None),
-    ("reservation", (("ReservationName", 3),), None),
+    ("reservation", (("ReservationName", 3),), update_reservation),
     ("node", (("NodeName", 3),), update_node),
-    ("partition", (("PartitionName", 3),), None),
+    ("partition", (("PartitionName", 3),), update_partition),
     ("debug level", (("SlurmctldDebug", 2),), None),
 )
+
+
+def _create(session: Session, arguments: Sequence[str]) -> None:
+    """A reservation; nodes and partitions are not created so."""
+    tags = [split(argument)[0] for argument in arguments]
+    if any(stands_for(tag, "reservationname", 3) for tag in tags):
+        create_reservation(session, arguments)
+    elif any(stands_for(tag, "partitionname", 3) or stands_for(tag, "nodename", 3) for tag in tags):
+        session.gap("scontrol create of a partition or node")
+    else:
+        session.refuse(
+            'No valid entity in create command\nInput line must include "Reservation", "NodeName", or "PartitionName"'
+        )
+
+
+def _delete(session: Session, arguments: Sequence[str]) -> None:
+    tag, value = split(arguments[0])
+    name = value if value is not None else arguments[1] if len(arguments) > 1 else ""
+    if len(arguments) > 2 or not name:
+        session.refuse("Only one option follows delete.  No deletions performed.")
+    elif stands_for(tag, "reservationname", 3):
+        delete_reservation(session, name)
+    elif stands_for(tag, "partitionname", 3) or stands_for(tag, "nodename", 3):
+        session.gap("scontrol delete of a partition or node")
+    else:
+        session.refuse(f"Invalid delete option: {tag}")
 
 
 def _reconfigure(session: Session, arguments: Sequence[str]) -> None:
@@ -172,6 +207,16 @@ def _reconfigure(session: Session, arguments: Sequence[str]) -> None:
         error = session.ctx.simulation.apply(Reconfigure(session.ctx.identity.name))
         if error:
             session.failed("slurm_reconfigure error", error)
+
+
+def _takeover(session: Session, arguments: Sequence[str]) -> None:
+    ctx = session.ctx
+    if len(charge.hosts(ctx.world)) < 2:
+        session.gap("scontrol takeover without a backup")
+        return
+    error = ctx.simulation.apply(TakeOver(ctx.identity.name, arguments[0] if arguments else ""))
+    if error:
+        session.failed("slurm_takeover error", error)
 
 
 def _errnumstr(session: Session, arguments: Sequence[str]) -> None:
@@ -255,7 +300,7 @@ _KEYWORDS = (
     Keyword("cancel_reboot", 3, cancel_reboot, 1, 1, _MISSING, "NODES: cancel reboots that have not begun"),
     Keyword("completing", 2, lambda session, _: completing(session), help="jobs whose nodes are being cleaned up"),
     Keyword("cluster", 2, _gap("cluster"), most=None),
-    Keyword("create", 2, _gap("create"), 1, None, _FEW),
+    Keyword("create", 2, _create, 1, None, _FEW, "reservation TAG=VALUE...: set nodes aside"),
     Keyword("details", 1, _set("detail", True), help="show more details"),
     Keyword("errnumstr", 2, _errnumstr, 1, 1, "one arguments required for keyword:", "NUMBER: the text of an error"),
     Keyword("exit", 2, _set("finished", True), help="end scontrol"),
@@ -287,10 +332,10 @@ _KEYWORDS = (
     Keyword("schedloglevel", 3, _gap("schedloglevel"), 1, 1),
     Keyword("show", 3, show, most=None, help="ENTITY [ID]: config, hostlist, hostnames, job, node, partition, step..."),
     Keyword("write", 5, _write, 1, 3, help="batch_script JOB [FILE]: write a job's script to a file"),
-    Keyword("takeover", 8, _gap("takeover"), most=1),
+    Keyword("takeover", 8, _takeover, most=1, help="[HOST]: let a backup slurmctld take charge"),
     Keyword("shutdown", 8, _gap("shutdown"), most=1),
     Keyword("update", 1, _update, 1, None, _FEW, "nodename=|jobid= TAG=VALUE...: change a node or a job"),
-    Keyword("delete", 1, _gap("delete"), 1, None, _FEW),
+    Keyword("delete", 1, _delete, 1, None, _FEW, "reservation=NAME: end a reservation"),
     Keyword("verbose", 4, _set("quiet", VERBOSE), help="say more"),
     Keyword("version", 4, lambda session, _: session.ctx.line(version_line(session.ctx.inventory)), help="the version"),
     Keyword("listpids", 1, local_steps.list_pids, most=2, help="[JOB[.STEP]]: processes of jobs on this host"),

@@ -14,6 +14,7 @@ from engine.commands.slurm._support.node_facts import NodeFacts
 from engine.commands.slurm._support.node_fields import FIELDS, partition_name
 from engine.commands.slurm._support.node_groups import Group, Grouping, sort_rows
 from engine.commands.slurm._support.node_states import StateFilter
+from engine.commands.slurm._support.reservation_text import reservation_table
 from engine.control.slurm.configuration import PartitionConfiguration
 from engine.control.slurm.jobs import is_operator
 from engine.control.slurm.nodes import Cluster, survey
@@ -105,7 +106,11 @@ def _print(ctx: Context, parsed: Parsed) -> int:
         ctx.error(f"slurm_load_partitions: {refused.text}")
         return 1
     if "reservation" in parsed:
-        ctx.line("No reservations in the system")
+        known = ctx.world.slurm[""].reservations
+        for line in (
+            reservation_table(ctx.world, known, ctx.now, heading) if known else ["No reservations in the system"]
+        ):
+            ctx.line(line)
         return 0
     cluster = survey(ctx.world)
     form = _format(ctx, parsed)

@@ -5,6 +5,7 @@ Slurm 24.11. Source: SchedMD/slurm src/squeue/opts.c, print.c and sort.c; compar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from engine.commands.slurm._support.client import Tool, command, error, fail, re
 from engine.commands.slurm._support.columns import Field, Format, R, parse_long, parse_short
 from engine.commands.slurm._support.job_facts import JobFacts
 from engine.commands.slurm._support.job_fields import JOB_FIELDS, STEP_FIELDS, StepFacts
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.configuration import in_force
 from engine.control.slurm.jobs import JobState
 from engine.control.slurm.numbers import whole
@@ -70,7 +71,11 @@ OPTIONS = (
     Option(long="json", argument="VERSION", optional=True, help="JSON"),
     Option(long="yaml", argument="VERSION", optional=True, help="YAML"),
 )
-_GAPS = ("json", "yaml", "clusters", "federation", "sibling", "start", "only_job_state")
+_GAPS = ("json", "yaml", "clusters", "federation", "sibling", "only_job_state")
+_START = (
+    "jobarrayid:.18 ,partition:.9 ,name:.8 ,username:.8 ,statecompact:.2 ,starttime:.19 ,numnodes:.6 ,schednodes:20 ,"
+    "reasonlist:0"
+)
 
 _SORT_KEYS: dict[str, Callable[[JobFacts], Any]] = {
     "B": lambda facts: facts.job.nodes[:1],
@@ -79,7 +84,7 @@ _SORT_KEYS: dict[str, Callable[[JobFacts], Any]] = {
     "e": lambda facts: facts.end or 0,
     "g": lambda facts: facts.group,
     "G": lambda facts: facts.user.gid,
-    "i": lambda facts: facts.job.id,
+    "i": lambda facts: (facts.job.array_job or facts.job.id, facts.job.array_task or 0),
     "j": lambda facts: facts.job.name,
     "l": lambda facts: facts.job.time_limit or 1 << 62,
     "L": lambda facts: (facts.job.time_limit or 1 << 62) - facts.seconds_used * SECOND,
@@ -89,12 +94,12 @@ _SORT_KEYS: dict[str, Callable[[JobFacts], Any]] = {
     "p": lambda facts: facts.priority,
     "P": lambda facts: facts.job.partition,
     "Q": lambda facts: facts.priority,
-    "S": lambda facts: 1 << 62 if facts.job.started is None else facts.job.started,
+    "S": lambda facts: 1 << 62 if facts.start is None else facts.start,
     "t": lambda facts: jobs.state_code(facts.job),
     "T": lambda facts: jobs.state_name(facts.job),
     "u": lambda facts: facts.job.user,
     "U": lambda facts: facts.user.uid,
-    "v": lambda facts: "",
+    "v": lambda facts: facts.job.reservation,
     "V": lambda facts: facts.job.submitted,
 }
 _SORTS_NOTHING = "cdfhHIJnOzb"
@@ -141,15 +146,18 @@ def _print(ctx: Context, parsed: Parsed) -> int:
         ctx.error(f"slurm_load_jobs error: {refused.text}")
         return 1
     wanted.check_nodes(ctx)
-    known = jobs.remembered(ctx.world, ctx.now)
-    if wanted.jobs is not None and len(wanted.jobs) == 1 and not any(job.id in wanted.jobs for job in known):
+    known = arrays.as_listed(ctx.world, jobs.remembered(ctx.world, ctx.now))
+    if wanted.jobs is not None and len(wanted.jobs) == 1 and not any(wanted.is_asked_for(job) for job in known):
         ctx.error("slurm_load_jobs error: Invalid job id specified")
         return 1
-    facts = [JobFacts(job, ctx.world, ctx.now) for job in known if wanted.passes(job)]
+    each_task = "array" in parsed or "SQUEUE_ARRAY" in ctx.environment
+    shown = [task for job in known for task in (arrays.each_task(job) if each_task else (job,))]
+    facts = [JobFacts(job, ctx.world, ctx.now) for job in shown if wanted.passes(job)]
     if "steps" in parsed:
         lines = _step_lines(ctx, parsed, facts, heading)
     else:
-        order = parsed["sort"] or ctx.environment.get("SQUEUE_SORT", "P,t,-p")
+        default = "S" if "start" in parsed else ctx.environment.get("SQUEUE_SORT", "P,t,-p")
+        order = parsed["sort"] or default
         lines = _job_format(ctx, parsed).lines(_sorted(ctx, facts, order), heading)
     for line in lines:
         ctx.line(line)
@@ -164,6 +172,8 @@ def _job_format(ctx: Context, parsed: Parsed) -> Format[JobFacts]:
         return _told(ctx, parse_short(short, JOB_FIELDS), "job")
     if "long" not in parsed and (long := ctx.environment.get("SQUEUE_FORMAT2", "")):
         return _told(ctx, parse_long(long, JOB_FIELDS), "job")
+    if "start" in parsed:
+        return parse_long(_START, JOB_FIELDS)
     return parse_long(_LONG if "long" in parsed else _PLAIN, JOB_FIELDS)
 
 
@@ -216,7 +226,8 @@ class _Filter:
         environment = ctx.environment
         numbers = parsed["jobs"] or (parsed.operands[0] if "jobs" in parsed and parsed.operands else "")
         self.jobs = _numbers(ctx, numbers) if numbers else None
-        self.states = _states(ctx, parsed["states"] or environment.get("SQUEUE_STATES", ""))
+        default = "PENDING" if "start" in parsed else environment.get("SQUEUE_STATES", "")
+        self.states = _states(ctx, parsed["states"] or default)
         self.users = _users(ctx, parsed["user"] or environment.get("SQUEUE_USERS", ""))
         if "me" in parsed:
             self.users = {ctx.identity.name}
@@ -227,7 +238,7 @@ class _Filter:
             (words(parsed["partitions"] or environment.get("SQUEUE_PARTITION", "")), lambda job: job.partition),
             (words(parsed["name"] or environment.get("SQUEUE_NAMES", "")), lambda job: job.name),
             (words(parsed["qos"] or environment.get("SQUEUE_QOS", "")), lambda job: job.qos),
-            (words(parsed["reservation"] or ""), lambda job: ""),
+            (words(parsed["reservation"] or ""), lambda job: job.reservation),
             (words(parsed["licenses"] or ""), lambda job: ""),
         ]
 
@@ -238,9 +249,18 @@ class _Filter:
             if name not in known:
                 raise fail(ctx, f"Invalid node name {name}")
 
+    def is_asked_for(self, job: Job) -> bool:
+        """Whether -j names the job, its array, or its task."""
+        for number, tasks in self.jobs or ():
+            if number in (job.id, job.array_job) and (
+                not tasks or job.array_task in tasks or set(tasks) & set(job.array_tasks)
+            ):
+                return True
+        return False
+
     def passes(self, job: Job) -> bool:
         """Whether the job is shown."""
-        if self.jobs is not None and job.id not in self.jobs:
+        if self.jobs is not None and not self.is_asked_for(job):
             return False
         if (self.users is not None and job.user not in self.users) or job.user == self.not_me:
             return False
@@ -253,13 +273,13 @@ class _Filter:
         return jobs.state_name(job) in (self.states or {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING"})
 
 
-def _numbers(ctx: Context, text: str) -> set[int]:
-    found = set()
-    for word in words(text):
-        number = whole(word.partition("_")[0])
-        if not number:
+def _numbers(ctx: Context, text: str) -> list[tuple[int, tuple[int, ...]]]:
+    found = []
+    for word in re.findall(r"[^,\[]+(?:\[[^\]]*\])?", text):
+        number = arrays.parse_id(word)
+        if number is None:
             raise fail(ctx, f"Invalid job id: {word}")
-        found.add(number)
+        found.append(number)
     return found
 
 

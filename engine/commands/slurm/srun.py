@@ -1,13 +1,14 @@
 """srun: run a command on nodes that Slurm gives, or as a step of a job that runs.
 
 Slurm 24.11. Source: SchedMD/slurm src/srun/opt.c, srun.c, allocate.c and launch.c; compared with 22.05. A first Ctrl-C
-ends the step at once (the real one asks for a second within a second). --pty is not modelled.
+ends the step at once (the real one asks for a second within a second). With --pty the first task alone is run.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.commands.context import Context, Interrupted
@@ -18,12 +19,13 @@ from engine.commands.slurm._support.client import Tool, command, error, fail, se
 from engine.commands.slurm._support.job_options import BadOption, NotModelled, Setting, WillBeRefused
 from engine.commands.slurm._support.launch import NODE_FAILED, Outcome, deaf_nodes, exit_lines, run_tasks
 from engine.commands.slurm._support.mpi_plugins import MPI_PLUGINS, PLUGIN_LIST, broken_lines, unknown_plugin
-from engine.commands.slurm._support.task_environment import Layout, spread
-from engine.control.slurm import jobs
+from engine.commands.slurm._support.step_files import StepFiles
+from engine.commands.slurm._support.task_environment import Layout, spread, task_environment
+from engine.control.slurm import jobs, node_scripts
 from engine.control.slurm.configuration import in_force
 from engine.control.slurm.errors import SlurmError
 from engine.control.slurm.numbers import whole
-from engine.control.slurm.steps import FinishStep, StartStep
+from engine.control.slurm.steps import FinishStep, StartStep, room
 from engine.control.slurm.submission import SubmitJob
 from engine.control.slurm.times import timestamp
 from engine.kernel.units import SECOND
@@ -37,7 +39,7 @@ _OWN = (
 )
 _GAPS = (*job_options.shared_gaps(), *job_options.options(job_options.SRUN_NOT_MODELLED, pyxis.GAPS, gap=True))
 _OPTIONS = (*job_options.shared_options(), *_OWN, *_GAPS)
-_REDIRECTIONS = ("input", "output", "error", "test_only")
+_REDIRECTIONS = ("input", "test_only")
 _CONNECTION_FAILED = "Communication connection failure"
 _CONNECTION_FAILED_STATUS = 1001 % 256
 _STEP_PATIENCE = 120 * SECOND
@@ -101,7 +103,10 @@ async def _with_own_job(ctx: Context, parsed: Parsed, fields: dict[str, Any]) ->
         "session": session_of(ctx),
     }
     job = await allocate(ctx, SubmitJob(**(own | fields)), _immediate(parsed), "quiet" in parsed)
-    layout = Layout(job, 0, job.nodes, spread(max(job.task_count, len(job.nodes)), len(job.nodes)))
+    tasks = spread(max(job.task_count, len(job.nodes)), len(job.nodes))
+    each = fields.get("gpus_per_task") or 0
+    places = tuple(range(job.gpus_per_node)) if each else None
+    layout = Layout(job, 0, job.nodes, tasks, gpus=places, gpus_per_task=each)
     return await _step(ctx, parsed, layout, own_job=True)
 
 
@@ -129,44 +134,80 @@ async def _as_step(ctx: Context, parsed: Parsed, job: Job, fields: dict[str, Any
     count = min(count, tasks)
     if tasks > count * job.cpus_per_node:
         raise fail(ctx, f"Unable to create step for job {job.id}: {SlurmError.TOO_MANY_CPUS.text}")
-    await _until_room(ctx, parsed, job)
-    return await _step(ctx, parsed, Layout(job, 0, tuple(nodes[:count]), spread(tasks, count)), own_job=False)
+    gpus = _gpus_of_step(fields, count, tasks)
+    if gpus is not None and gpus > job.gpus_per_node:
+        raise fail(ctx, f"Unable to create step for job {job.id}: {SlurmError.INVALID_GRES.text}")
+    exact = "exact" in parsed or fields.get("cpus_per_task") is not None
+    cpus = -(-tasks // count) * (fields.get("cpus_per_task") or 1) if exact else 0
+    places = await _until_room(ctx, parsed, job, nodes[:count], cpus, gpus)
+    layout = Layout(
+        job, 0, tuple(nodes[:count]), spread(tasks, count), gpus=places, gpus_per_task=fields.get("gpus_per_task") or 0
+    )
+    return await _step(ctx, parsed, layout, own_job=False, cpus=cpus)
 
 
-async def _until_room(ctx: Context, parsed: Parsed, job: Job) -> None:
-    """A step waits while another holds what the job has, unless it may overlap."""
+def _gpus_of_step(fields: dict[str, Any], nodes: int, tasks: int) -> int | None:
+    """The GPUs on each node that a step asks for; None for all of the job's."""
+    if fields.get("gpus_per_node") is not None:
+        return int(fields["gpus_per_node"])
+    if fields.get("gpus") is not None:
+        return -(-int(fields["gpus"]) // nodes)
+    return -(-tasks * int(fields["gpus_per_task"]) // nodes) if fields.get("gpus_per_task") else None
+
+
+async def _until_room(
+    ctx: Context, parsed: Parsed, job: Job, nodes: Sequence[str], cpus: int, gpus: int | None
+) -> tuple[int, ...] | None:
+    """A step waits while others hold what it asks for, unless it may overlap. The places of its GPUs; None: all."""
     began, told = ctx.now, False
-    while "overlap" not in parsed and _is_full(ctx, job.id):
+    if "overlap" in parsed:
+        return None if gpus is None else tuple(range(gpus))
+    while (places := _room(ctx, job.id, nodes, cpus, gpus)) is None:
         if ctx.now - began >= _STEP_PATIENCE and not told:
             busy = SlurmError.NODES_BUSY.text
             ctx.error(f"srun: Job {job.id} step creation temporarily disabled, retrying ({busy})")
             told = True
         await ctx.sleep(SECOND)
+    return None if gpus is None else places
 
 
-def _is_full(ctx: Context, number: int) -> bool:
+def _room(ctx: Context, number: int, nodes: Sequence[str], cpus: int, gpus: int | None) -> tuple[int, ...] | None:
     job = jobs.job(ctx.world, number)
-    running = job.steps if job and job.state == "RUNNING" else ()
-    return any(step.id.isdigit() and step.ended is None for step in running)
+    return room(job, nodes, cpus, gpus) if job is not None and job.state == "RUNNING" else ()
 
 
-async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool) -> int:
+async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool, cpus: int = 0) -> int:
     """Start the step, run its tasks, tell how they ended."""
     by, words = ctx.identity.name, parsed.operands
+    await _until_prologs(ctx, layout.job.id)
     name = words[0].rpartition("/")[2]
-    number = ctx.simulation.apply(StartStep(layout.job.id, by, name, layout.nodes, layout.total))
+    number = ctx.simulation.apply(
+        StartStep(
+            layout.job.id, by, name, layout.nodes, layout.total,
+            cpus=cpus, gpus=layout.gpus, overlaps="overlap" in parsed,
+        )
+    )  # fmt: skip
     if isinstance(number, SlurmError):
         raise fail(ctx, f"Unable to create step for job {layout.job.id}: {number.text}")
     export = parsed["export"] or ctx.environment.get("SLURM_EXPORT_ENV") or "ALL"
-    layout = Layout(layout.job, number, layout.nodes, layout.tasks, _mpi(ctx, parsed), export)
+    layout = replace(layout, step=number, mpi=_mpi(ctx, parsed), export=export)
     if deaf := deaf_nodes(ctx, layout):
         return await _launch_failed(ctx, layout, deaf, own_job)
     asked = pyxis.wanted(parsed)
     crew = pyxis.Crew(asked, layout.job.id, number, layout.total == 1) if asked else None
     label = "label" in parsed or "SLURM_LABELIO" in ctx.environment
+    files = StepFiles(ctx, layout, parsed["output"] or "", parsed["error"] or "")
     try:
-        stdin = await ctx.stdin.read() if ctx.stdin.attached else b""
-        outcome = await run_tasks(ctx, layout, words, stdin, label=label, crew=crew)
+        files.open()
+    except UsageError:
+        ctx.simulation.apply(FinishStep(layout.job.id, number, 1, 0, own_job))
+        raise
+    try:
+        if "pty" in parsed:
+            outcome = Outcome({0: await _on_terminal(ctx, layout, words)})
+        else:
+            stdin = await ctx.stdin.read() if ctx.stdin.attached else b""
+            outcome = await run_tasks(ctx, layout, words, stdin, label=label, crew=crew, files=files)
     except Interrupted:
         _aborted(ctx, layout)
         ctx.simulation.apply(FinishStep(layout.job.id, number, 0, 2, own_job))
@@ -177,6 +218,27 @@ async def _step(ctx: Context, parsed: Parsed, layout: Layout, *, own_job: bool) 
     signal = outcome.signal
     ctx.simulation.apply(FinishStep(layout.job.id, number, 0 if signal else outcome.worst, signal, own_job))
     return outcome.worst
+
+
+async def _until_prologs(ctx: Context, number: int) -> None:
+    """A step waits until the nodes have run their prologs. Raises UsageError if one failed."""
+    while node_scripts.pending(ctx.world, node_scripts.PROLOG, number):
+        await ctx.sleep(SECOND)
+    job = jobs.job(ctx.world, number)
+    if job is not None and job.state == "FAILED":
+        raise fail(ctx, f"Unable to create step for job {number}: {SlurmError.ALREADY_DONE.text}")
+
+
+async def _on_terminal(ctx: Context, layout: Layout, words: Sequence[str]) -> int:
+    """--pty: the first task has srun's terminal; a shell without arguments of its own is a login on the node."""
+    node = layout.nodes[0]
+    environment = task_environment(ctx.world, layout, 0, node, 0, ctx.environment)
+    place = ctx.elsewhere(host=node, environment=environment, cpus="", memory_nodes="", confined="")
+    shell = words[0].rpartition("/")[2] in ("bash", "sh") and all(word in ("-i", "-l", "--login") for word in words[1:])
+    if shell and ctx.logins is not None and not ctx.stdin.attached:
+        await ctx.flush()
+        return await ctx.logins.login(place)
+    return await ctx.runner.run(words, place)
 
 
 def _tell(ctx: Context, layout: Layout, outcome: Outcome) -> None:

@@ -17,6 +17,9 @@ from engine.kernel.simulation import Simulation
 from engine.kernel.units import DAY
 from engine.world.world import World
 
+WITHOUT_SYSTEM = "distroless"
+"""The system of an image that holds a program and its libraries alone: no shell, no tools."""
+
 _HUB = "docker.io/library/"
 _AGES = 200
 _ENTRYPOINT = "/opt/nvidia/nvidia_entrypoint.sh"

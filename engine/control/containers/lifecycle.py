@@ -11,22 +11,26 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from engine.control import journald, processes
-from engine.control.containers import CONTAINER, daemon, device_cgroup, toolkit
+from engine.control import journald, processes, service_state
+from engine.control.containers import CONTAINER, daemon, device_cgroup, images, shared_memory, toolkit
 from engine.kernel.actions import Action
 from engine.kernel.events import Event, Handler
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.physics.load import bound_gpus
+from engine.world.container_events import ContainerMemoryFills
 from engine.world.events import NodeStopping, NodeUp, ProcessesEnded, ServiceChanged
 from engine.world.records import Container
 from engine.world.world import World
 
 KILLED = 137
 _NOT_STARTED = 128
+_API = "v1.47"
+_FIRST_WORKER, _WORKERS = 137, 61
+"""The process ids inside that workers may have (guess)."""
 _COMES_BACK = ("always", "unless-stopped", "on-failure")
 _CONTEXT_MIB = 520
-_WORK = {"python": "training", "python3": "training", "torchrun": "training"}
+_TRAINING = ("python", "python3", "torchrun")
 _ADJECTIVES = ("amazing", "bold", "clever", "eager", "focused", "gallant", "happy", "jolly", "keen", "loving", "nifty",
                "quirky", "relaxed", "stoic", "tender", "vibrant", "wizardly", "zealous")  # fmt: skip
 _NAMES = ("bell", "curie", "darwin", "euler", "franklin", "gauss", "hopper", "jang", "kepler", "lovelace", "meitner",
@@ -55,6 +59,11 @@ def new_name(identifier: str) -> str:
     """The name of a container that nobody named."""
     first, second = int(identifier[:4], 16), int(identifier[4:8], 16)
     return f"{_ADJECTIVES[first % len(_ADJECTIVES)]}_{_NAMES[second % len(_NAMES)]}"
+
+
+def _trains(words: tuple[str, ...]) -> bool:
+    """Whether a command is a training program."""
+    return bool(words) and words[0].rpartition("/")[2] in _TRAINING
 
 
 def change(simulation: Simulation[World], host: str, identifier: str, **changes: object) -> None:
@@ -99,13 +108,15 @@ class Start(Action):
         pid = self._process(simulation, each)
         change(
             simulation, host, each.id, status="running", started=simulation.now, pid=pid, gpus=self.gpus, access=True,
-            exit_code=0, stopped=False, linked=device_cgroup.linked(world, host),
+            exit_code=0, stopped=False, error="", linked=device_cgroup.linked(world, host),
             cgroup_driver=daemon.settings(world, host).cgroup_driver,
         )  # fmt: skip
+        if _trains(each.command) and self.gpus and shared_memory.is_too_small(replace(each, gpus=self.gpus)):
+            simulation.schedule(ContainerMemoryFills(host, each.id, pid), shared_memory.FILLED_AFTER)
 
     def _process(self, simulation: Simulation[World], each: Container) -> int:
         words = each.command
-        work = _WORK.get(words[0].rpartition("/")[2]) if words and self.gpus else None
+        work = "training" if self.gpus and _trains(words) else None
         bound = bound_gpus(simulation.world, self.host)
         gpus = tuple(index for index, gpu in enumerate(bound) if gpu.id in self.gpus) if work else ()
         variables = {name: value for name, value in each.environment if name.startswith(("NCCL_", "CUDA_"))}
@@ -114,6 +125,22 @@ class Start(Action):
             gpu_memory=_CONTEXT_MIB * 100 if work else 0, environment=(*variables.items(), (CONTAINER, each.id)),
             memory_lock=each.memory_lock, terminal=self.terminal, job=each.job,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FailStart(Action):
+    """A start that somebody asked for has failed: dockerd logs why, and the container keeps it."""
+
+    host: str
+    identifier: str
+    error: str
+    exit_code: int = _NOT_STARTED
+
+    def perform(self, simulation: Simulation[World]) -> None:
+        path = f"POST /{_API}/containers/{self.identifier}/start"
+        text = f'level=error msg="Handler for {path} returned error: {_one_line(self.error)}"'
+        _log(simulation, self.host, text)
+        change(simulation, self.host, self.identifier, exit_code=self.exit_code, error=self.error, pid=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +197,16 @@ def _processes_ended(simulation: Simulation[World], event: ProcessesEnded) -> No
                 _start_again(simulation, event.host, each)
 
 
+def _memory_fills(simulation: Simulation[World], event: ContainerMemoryFills) -> None:
+    """The workers of a training have filled its /dev/shm."""
+    for each in simulation.world.container_hosts[event.host].containers:
+        if each.id == event.identifier and each.pid == event.pid and each.status == "running":
+            worker = _FIRST_WORKER + event.pid % _WORKERS
+            simulation.apply(End(event.host, each.id, 1, shared_memory.last_words(worker)))
+            if each.restart in _COMES_BACK and not each.remove:
+                _start_again(simulation, event.host, each)
+
+
 def _service_changed(simulation: Simulation[World], event: ServiceChanged) -> None:
     """Without dockerd no container of it runs; when it comes up it starts those whose policy says so."""
     if event.unit == daemon.SERVICE:
@@ -199,12 +236,23 @@ def _start_again(simulation: Simulation[World], host: str, each: Container) -> N
     try:
         gpus = _gpus_again(simulation.world, host, each) if each.gpus else ()
     except (toolkit.Refused, _NoDriver) as why:
-        error = (toolkit.hook_refusal(why) if isinstance(why, toolkit.Refused) else str(why)).replace("\n", "\\n")
-        text = f'level=error msg="failed to start container" container={each.id} error="{error}"'
-        journald.log(simulation, host, text, source="dockerd", unit=daemon.SERVICE)
-        change(simulation, host, each.id, status="exited", exit_code=_NOT_STARTED, pid=0)
+        error = toolkit.hook_refusal(why) if isinstance(why, toolkit.Refused) else str(why)
+        text = f'level=error msg="failed to start container" container={each.id} error="{_one_line(error)}"'
+        _log(simulation, host, text)
+        change(simulation, host, each.id, status="exited", exit_code=_NOT_STARTED, error=error, pid=0)
         return
     simulation.apply(Start(host, each.id, gpus))
+
+
+def _log(simulation: Simulation[World], host: str, text: str) -> None:
+    """dockerd writes to the journal."""
+    pid = service_state.service(simulation.world, host, daemon.SERVICE).pid
+    journald.log(simulation, host, text, source="dockerd", pid=pid, unit=daemon.SERVICE)
+
+
+def _one_line(text: str) -> str:
+    """A text as logrus puts it between quotes."""
+    return text.replace("\n", "\\n")
 
 
 def _gpus_again(world: World, host: str, each: Container) -> tuple[str, ...]:
@@ -212,6 +260,8 @@ def _gpus_again(world: World, host: str, each: Container) -> tuple[str, ...]:
     if not world.container_hosts[host].hook or not daemon.has_toolkit(world, host):
         raise _NoDriver('could not select device driver \\"\\" with capabilities: [[gpu]]')
     toolkit.initialise(world, host)
+    image = images.registry()[each.image]
+    toolkit.requirement(world, host, image, {**image.environment, **dict(each.environment)})
     if "all" in (each.gpu_request, dict(each.environment).get("NVIDIA_VISIBLE_DEVICES")):
         return tuple(gpu.id for gpu in toolkit.chosen(world, host, toolkit.Request(everything=True)))
     names = tuple(world.gpus[gpu].uuid for gpu in each.gpus)
@@ -243,4 +293,5 @@ HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (ServiceChanged, _service_changed),
     (NodeStopping, _node_stops),
     (NodeUp, _node_up),
+    (ContainerMemoryFills, _memory_fills),
 )

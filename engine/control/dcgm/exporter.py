@@ -1,20 +1,20 @@
 """dcgm-exporter 4.4.2-4.7.1: the text that it serves under /metrics, in the text format of Prometheus.
 
-Counters: its etc/default-counters.csv, which holds profiling metrics as dcp-metrics-included.csv does; their kinds and
-help texts are that file's. Form and order of labels: render_metrics.go (metrics in the order of field numbers, labels
-and attributes by name) and gpu_collector.go (blank values are left out; an Xid brings its number and its text). It
-reads through DCGM (here: the node's host engine), so it has nothing to tell while that is down. What it logs where
-profiling cannot be had: NVIDIA/dcgm-exporter#22; the form of its log lines since 4.0 is a guess.
+Counters: the file that it is started with (exporter_counters.py), its etc/default-counters.csv, which holds profiling
+metrics as dcp-metrics-included.csv does. Form and order of labels: render_metrics.go (metrics in the order of field
+numbers, labels and attributes by name) and gpu_collector.go (blank values are left out; an Xid brings its number and
+its text). It reads through DCGM (here: the node's host engine), so it has nothing to tell while that is down. What it
+logs where profiling cannot be had: NVIDIA/dcgm-exporter#22; the form of its log lines since 4.0 is a guess.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from engine.control import journald, service_state
-from engine.control.dcgm import fields, host_engine, modules, profilers
+from engine.control.dcgm import exporter_counters, fields, host_engine, modules, profilers
+from engine.control.dcgm.exporter_counters import Counter
 from engine.control.dcgm.readings import Reading, read
 from engine.control.tables import rows
 from engine.kernel.calendar import local
@@ -33,20 +33,9 @@ _NOT_LOADED = "This request is serviced by a module of DCGM that is not currentl
 _HELD = "The third-party Profiling module returned an unrecoverable error"
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
-    """A metric: its field, what Prometheus takes it for, and its help."""
-
-    field: fields.Field
-    kind: str
-    help: str
-
-
-@cache
-def counters() -> tuple[Counter, ...]:
-    """Every metric, by field number."""
-    found = (Counter(fields.by_name()[name], kind, text) for name, kind, text in rows("dcgm_exporter_counters"))
-    return tuple(sorted(found, key=lambda counter: counter.field.id))
+def counters(world: World, host: str) -> tuple[Counter, ...]:
+    """Every metric that the exporter took from its file when it started, by field number."""
+    return exporter_counters.counters(world.exporters[host].counters)
 
 
 @cache
@@ -65,11 +54,12 @@ def metrics(world: World, host: str, now: int) -> str:
     engine = world.host_engines[host]
     if not host_engine.is_running(world, host) or not engine.responsive:
         return ""
-    gpus = read(world, host, now)
-    return "".join(f"{line}\n" for counter in counters() if counter.kind != LABEL for line in _lines(counter, gpus))
+    gpus, known = read(world, host, now), counters(world, host)
+    labels = [counter for counter in known if counter.kind == LABEL]
+    return "".join(f"{line}\n" for counter in known if counter.kind != LABEL for line in _lines(counter, gpus, labels))
 
 
-def _lines(counter: Counter, gpus: Sequence[Reading]) -> Iterator[str]:
+def _lines(counter: Counter, gpus: Sequence[Reading], labels: Sequence[Counter]) -> Iterator[str]:
     samples = [(gpu, found) for gpu in gpus if (found := fields.value(gpu, counter.field)) is not None]
     if not samples:
         return
@@ -77,10 +67,10 @@ def _lines(counter: Counter, gpus: Sequence[Reading]) -> Iterator[str]:
     yield f"# TYPE {counter.field.name} {counter.kind}"
     for gpu, found in samples:
         text = f"{found:f}" if counter.field.kind == "double" else str(found)
-        yield f"{counter.field.name}{{{_labels(counter, gpu, found)}}} {text}"
+        yield f"{counter.field.name}{{{_labels(counter, gpu, found, labels)}}} {text}"
 
 
-def _labels(counter: Counter, gpu: Reading, found: fields.Value) -> str:
+def _labels(counter: Counter, gpu: Reading, found: fields.Value, labels: Sequence[Counter]) -> str:
     pairs = [
         ("gpu", gpu.index),
         ("UUID", gpu.state.uuid),
@@ -88,7 +78,7 @@ def _labels(counter: Counter, gpu: Reading, found: fields.Value) -> str:
         ("device", f"nvidia{gpu.index}"),
         ("modelName", gpu.product.name),
         ("Hostname", gpu.gpu.node),
-        *((each.field.name, fields.value(gpu, each.field)) for each in counters() if each.kind == LABEL),
+        *((each.field.name, fields.value(gpu, each.field)) for each in labels),
     ]
     if counter.field.id == _XID and isinstance(found, int):
         pairs += [("err_code", found), ("err_msg", xid_texts().get(found, _UNKNOWN))]
@@ -96,8 +86,10 @@ def _labels(counter: Counter, gpu: Reading, found: fields.Value) -> str:
 
 
 def _starts(simulation: Simulation[World], event: ServiceChanged) -> None:
-    """It says at its start if it will not have the profiling metrics, and why."""
+    """It reads its list of metrics, and says at its start if it will not have the profiling metrics, and why."""
     world, host = simulation.world, event.host
+    if event.unit == UNIT and event.active:
+        _take_counters(world, host)
     if event.unit != UNIT or not event.active or not host_engine.is_running(world, host):
         return
     held = profilers.holder(world, host)
@@ -108,6 +100,12 @@ def _starts(simulation: Simulation[World], event: ServiceChanged) -> None:
     journald.log(
         simulation, host, text, source="dcgm-exporter", pid=service_state.service(world, host, UNIT).pid, unit=UNIT
     )
+
+
+def _take_counters(world: World, host: str) -> None:
+    text = exporter_counters.written(world, host)
+    if text != world.exporters[host].counters:
+        world.exporters.update(host, counters=text)
 
 
 def shown_time(inventory: Inventory, now: int) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from engine.control import gpu_accounting
 from engine.control.dcgm import host_engine
 from engine.control.dcgm.readings import Reading, xids
 from engine.kernel.actions import Action
@@ -14,7 +15,7 @@ from engine.kernel.simulation import Simulation
 from engine.kernel.units import MICROSECOND, SECOND
 from engine.physics import thermal
 from engine.physics.gpu_power import Reason
-from engine.world.records import RecordedJob
+from engine.world.records import EndedProcess, Process, RecordedJob
 from engine.world.world import World
 
 INTERVAL = 30 * SECOND
@@ -175,8 +176,38 @@ def processes_on(gpu: Reading) -> list[int]:
     return sorted(process.pid for process in gpu.processes)
 
 
-def gpus_of(world: World, host: str, pid: int) -> list[int]:
-    """GPU ids of a running process."""
+def keep(simulation: Simulation[World], host: str, ended: Sequence[Process]) -> None:
+    """Processes end now: note those on GPUs, as processes are watched. The oldest are dropped, as in the driver's
+    buffer, which DCGM reads.
+    """
+    kept = simulation.world.host_engines[host].ended_processes
+    noted = tuple(
+        EndedProcess(process.pid, process.gpus, process.started, simulation.now) for process in ended if process.gpus
+    )
+    if noted:
+        simulation.world.host_engines.update(host, ended_processes=(*kept, *noted)[-gpu_accounting.BUFFER :])
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A process on GPUs: their ids, when it began, and when it ended (None: it runs)."""
+
+    gpus: tuple[int, ...]
+    started: int
+    ended: int | None
+
+
+def run_of(world: World, host: str, pid: int) -> Run | None:
+    """What is known of a process: one that runs on GPUs, or the latest of that id that ended while it was watched."""
     known = range(len(host_engine.gpus(world, host)))
-    running = (process for process in world.systems[host].processes if process.pid == pid)
-    return [index for process in running for index in process.gpus if index in known]
+    running = [Run(each.gpus, each.started, None) for each in world.systems[host].processes if each.pid == pid]
+    ended = [
+        Run(each.gpus, each.started, each.ended)
+        for each in reversed(world.host_engines[host].ended_processes)
+        if each.pid == pid
+    ]
+    for found in (*running, *ended):
+        gpus = tuple(index for index in found.gpus if index in known)
+        if gpus:
+            return replace(found, gpus=gpus)
+    return None

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from engine.control.history.past import PastBoot, past_boots
 from engine.control.process_ids import pid_at
-from engine.control.slurm import accounting
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import Stream
 from engine.kernel.units import DAY, HOUR, MICROSECOND, MINUTE, SECOND
@@ -65,6 +64,8 @@ def crashes(world: World, host: str) -> tuple[Crash, ...]:
 
 
 def _crashes(world: World, host: str, boot: PastBoot) -> tuple[Crash, ...]:
+    from engine.control.slurm import accounting  # which looks at munge, and that at the journal, which looks in here
+
     found = [_crash(world, host, job, boot) for job in accounting.past_on(world, host) if job.state == "FAILED"]
     return tuple(sorted((crash for crash in found if crash is not None), key=lambda crash: crash.time))
 

@@ -8,9 +8,8 @@ proc_req.c (_slurm_rpc_reboot_nodes). Refusals are returned.
 from __future__ import annotations
 
 from engine.control import boot
-from engine.control.slurm import configuration, jobs, lifecycle, logs, registration
+from engine.control.slurm import configuration, jobs, lifecycle, logs, power_saving, registration, slurmctld
 from engine.control.slurm.errors import SlurmError
-from engine.control.slurm.files import controller_host
 from engine.control.slurm.nodes import Cluster, named, survey
 from engine.control.slurm.states import Base, Flag, NodeCondition
 from engine.kernel.actions import Action
@@ -22,8 +21,8 @@ from engine.world.world import World
 
 @dataclass(frozen=True, slots=True)
 class UpdateNode(Action):
-    """scontrol update nodename=: `state` is DOWN, DRAIN, FAIL, RESUME, UNDRAIN, IDLE, NORESP or CANCEL_REBOOT, "" for
-    no change.
+    """scontrol update nodename=: `state` is DOWN, DRAIN, FAIL, RESUME, UNDRAIN, IDLE, NORESP, CANCEL_REBOOT, POWER_UP,
+    POWER_DOWN (_ASAP, _FORCE), "" for no change.
     """
 
     nodes: str
@@ -49,6 +48,9 @@ class UpdateNode(Action):
         table = simulation.world.slurm_nodes
         if self.comment is not None:
             table.update(name, comment=self.comment)
+        if self.state in power_saving.STATES:
+            power_saving.ask(simulation, name, self.state)
+            return None
         standing = {"DOWN": table[name].down, "DRAIN": table[name].drain, "FAIL": table[name].fail, "": True}
         if standing.get(self.state) and self.reason in ("", table[name].reason):
             return None
@@ -129,38 +131,23 @@ class RebootNodes(Action):
 
 @dataclass(frozen=True, slots=True)
 class Reconfigure(Action):
-    """scontrol reconfigure: slurmctld reads the files of its host. Returns the error, or None."""
+    """scontrol reconfigure: slurmctld and every slurmd read the files of their hosts. Returns the error, or None."""
 
     by: str
 
     def perform(self, simulation: Simulation[World]) -> SlurmError | str | None:
         if not jobs.is_operator(simulation.world.inventory, self.by):
             return SlurmError.USER_ID
-        return read_configuration(simulation)
-
-
-def read_configuration(simulation: Simulation[World]) -> str | None:
-    """slurmctld reads slurm.conf and gres.conf. What it cannot read leaves the old in force; the error is returned."""
-    world = simulation.world
-    texts = configuration.on_host(world, controller_host(world.inventory))
-    try:
-        configuration.parse_slurm_conf(texts[0])
-        configuration.parse_gres_conf(texts[1])
-    except configuration.ConfigurationError as error:
-        logs.controller(simulation, str(error))
-        return str(error)
-    world.slurm.update("", configuration=texts)
-    logs.controller(simulation, "Processing Reconfiguration Request")
-    lifecycle.look_soon(simulation)
-    return None
+        return slurmctld.reconfigure(simulation)
 
 
 def issue_reboots(simulation: Simulation[World], cluster: Cluster) -> None:
     """Restart the nodes for which a reboot was asked and whose jobs are over."""
     table = simulation.world.slurm_nodes
-    for name in cluster.configuration.nodes:
+    asked = {name for name in table.changed() if table[name].reboot_requested}
+    for name in cluster.configuration.nodes if asked else ():
         held = cluster.held(name)
-        if table[name].reboot_requested and not held.running and not held.completing:
+        if name in asked and not held.running and not held.completing:
             registration.add_reason(simulation, name, "reboot issued")
             table.update(name, reboot_requested=False, reboot_issued=True, down=True)
             if registration.is_running(simulation.world, name, logs.SLURMD):

@@ -7,18 +7,23 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
+from engine.control import munge
 from engine.control.slurm import (
     accounting,
     administration,
+    charge,
     configuration,
+    failover,
     jobs,
+    ledger,
     lifecycle,
     logs,
+    looks,
     registration,
+    reservations,
     scripts,
     workload,
 )
-from engine.control.slurm.files import controller_host
 from engine.control.slurm.nodes import survey
 from engine.control.slurm.request import Wanted, resolve
 from engine.control.slurm.scheduler import Pass, placed
@@ -26,6 +31,7 @@ from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.world.events import (
+    HostClockStepped,
     JobCleanedUp,
     JobEnds,
     NodeSilent,
@@ -36,9 +42,11 @@ from engine.world.events import (
 )
 from engine.world.inventory import StandingJob
 from engine.world.records import BootPhase, Job
+from engine.world.slurm_events import BackupDue, ContactDue
 from engine.world.world import World
 
 Sim = Simulation[World]
+_DATABASE_DAEMON, _DATABASE_PORT = "slurmdbd", 6819
 # What the script ends with: torchrun gives 1, a shell 128 and the signal.
 _EXITS = {"gpu_lost": 1, "gpu_error": 1, "killed": 137}
 
@@ -60,18 +68,15 @@ def start_standing_jobs(simulation: Sim) -> None:
 
 
 def look_at_queue(simulation: Sim, event: SchedulerDue) -> None:
-    """One pass: reboots that are due, starts, and the reasons of those that wait."""
+    """One pass: reboots that are due, starts, jobs that must make room, and the reasons of those that wait."""
     del event
-    simulation.world.slurm.update("", pass_due=None)
-    if not registration.controller_runs(simulation.world):
+    world = simulation.world
+    world.slurm.update("", pass_due=None)
+    if not registration.controller_runs(world):
         return
-    administration.issue_reboots(simulation, survey(simulation.world))
-    decisions = Pass(survey(simulation.world), simulation.now).run()
-    for placement in decisions.starts:
-        lifecycle.start(simulation, jobs.active_job(simulation.world, placement.job), placement)
-    for job_id, reason in decisions.reasons.items():
-        lifecycle.put(simulation, job_id, reason=reason, evaluated=simulation.now)
-    simulation.world.slurm.update("", planned_nodes=decisions.planned)
+    reservations.refresh(simulation)
+    administration.issue_reboots(simulation, survey(world))
+    looks.look(simulation)
 
 
 def job_ends(simulation: Sim, event: JobEnds) -> None:
@@ -87,7 +92,9 @@ def job_ends(simulation: Sim, event: JobEnds) -> None:
     due = lifecycle.end_time(job)
     if due is None or simulation.now < due:
         return
-    if job.time_limit and simulation.now >= event.started + job.time_limit:
+    if job.preempted_at is not None and simulation.now >= job.preempted_at:
+        looks.make_room(simulation, job)
+    elif job.time_limit and simulation.now >= event.started + job.time_limit:
         logs.controller(simulation, f"Time limit exhausted for JobId={job.id}")
         lifecycle.end(simulation, job, "TIMEOUT", signal=15, reason="TimeLimit")
     elif all(simulation.world.nodes[name].phase is BootPhase.RUNNING for name in job.nodes):
@@ -114,6 +121,8 @@ def node_stops(simulation: Sim, event: NodeStopping) -> None:
     world = simulation.world
     if event.node in configuration.in_force(world).nodes:
         registration.fall_silent(simulation, event.node, event.cause)
+    elif event.node in charge.hosts(world):
+        failover.controller_changed(simulation, event.node, False)
 
 
 def service_changed(simulation: Sim, event: ServiceChanged) -> None:
@@ -121,45 +130,24 @@ def service_changed(simulation: Sim, event: ServiceChanged) -> None:
     world, unit = simulation.world, event.unit.removesuffix(".service")
     if unit == logs.SLURMD and event.host in configuration.in_force(world).nodes:
         if not event.active:
-            registration.fall_silent(simulation, event.host, "slurmd stopped")
+            registration.fall_silent(simulation, event.host, registration.STOPPED)
         elif registration.is_running(world, event.host, logs.SLURMD):
             registration.start_slurmd(simulation, event.host)
-    elif (
-        unit == logs.SLURMCTLD
-        and event.host == controller_host(world.inventory)
-        and registration.controller_runs(world)
-    ):
-        controller_starts(simulation)
+    elif unit == logs.SLURMCTLD and event.host in charge.hosts(world):
+        failover.controller_changed(simulation, event.host, event.active)
+    elif unit == _DATABASE_DAEMON and not event.active and charge.runs(world):
+        where = f"{event.host}:{_DATABASE_PORT}: Connection refused"
+        what = "slurm_persist_conn_open_without_init: failed to open persistent connection to host"
+        logs.controller(simulation, f"error: {what}:{where}")
+        logs.controller(simulation, "error: Sending PersistInit msg: Connection refused")
+    elif unit == munge.SERVICE and world.inventory.partitions:
+        registration.contact_changed(simulation, event.host)
 
 
-def controller_starts(simulation: Sim) -> None:
-    """slurmctld starts: it reads its files, hears from the nodes, and catches up with what ended meanwhile."""
-    world = simulation.world
-    texts = configuration.on_host(world, controller_host(world.inventory))
-    world.slurm.update("", configuration=texts)
-    logs.controller(simulation, "Running as primary controller")
-    for name in configuration.in_force(world).nodes:
-        record = world.slurm_nodes[name]
-        if registration.is_running(world, name, logs.SLURMD):
-            if record.silent_since is not None or record.registered_gpus is not None:
-                registration.register(simulation, name, _found(simulation, name))
-        else:
-            world.slurm_nodes.update(name, responding=False, unknown=not record.down)
-            registration.await_timeout(simulation, name)
-    for job in jobs.active(world):
-        if job.state == "RUNNING":
-            lifecycle.schedule_end(simulation, job)
-    lifecycle.look_soon(simulation)
-
-
-def _found(simulation: Sim, name: str) -> int:
-    """What the slurmd that runs on a node has found; it does not look again because slurmctld asks."""
-    record = simulation.world.slurm_nodes[name]
-    return (
-        configuration.in_force(simulation.world).nodes[name].gpus
-        if record.registered_gpus is None
-        else record.registered_gpus
-    )
+def clock_stepped(simulation: Sim, event: HostClockStepped) -> None:
+    """A clock was set: credentials may have become good, or too old."""
+    if simulation.world.inventory.partitions:
+        registration.contact_changed(simulation, event.host)
 
 
 def _start_standing(simulation: Sim, number: int, standing: StandingJob) -> None:
@@ -179,7 +167,7 @@ def _start_standing(simulation: Sim, number: int, standing: StandingJob) -> None
         return
     since = -standing.started_before
     started = placed(replace(job, state="RUNNING", started=since, requested_nodes=()), placement)
-    world.jobs[str(number)] = started
+    ledger.enter(world, started)
     controller = world.slurm[""]
     world.slurm.update("", active_jobs=tuple(sorted((*controller.active_jobs, number))))
     lifecycle.launch(simulation, started)
@@ -195,7 +183,7 @@ def _queue_standing(simulation: Sim, number: int, standing: StandingJob) -> None
         eligible=submitted,
         evaluated=simulation.now,
     )
-    world.jobs[str(number)] = resolve(configuration.in_force(world), _wanted(standing), record, world.inventory)
+    ledger.enter(world, resolve(configuration.in_force(world), _wanted(standing), record, world.inventory))
     world.slurm.update("", active_jobs=tuple(sorted((*world.slurm[""].active_jobs, number))))
 
 
@@ -250,4 +238,7 @@ HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (NodeStopping, node_stops),
     (NodeSilent, registration.silence_noticed),
     (ServiceChanged, service_changed),
+    (HostClockStepped, clock_stepped),
+    (BackupDue, failover.backup_due),
+    (ContactDue, registration.contact_due),
 )

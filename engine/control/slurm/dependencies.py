@@ -1,7 +1,8 @@
 """What a job waits for (`--dependency`): other jobs that must have begun, ended, or ended well, or any of its own name.
 
 Source: sbatch(1) and SchedMD/slurm 24.11 src/slurmctld/job_scheduler.c (update_job_dependency, test_job_dependency and
-how a dependency is written). Job arrays and federated jobs are left out, so `aftercorr` means `afterok`.
+how a dependency is written). A dependency on a job array is one on all of its tasks, `aftercorr` between arrays one on
+the task of the same number. Federated jobs are left out.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import re
 from dataclasses import replace
 from enum import Enum
 
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.errors import Refused, SlurmError
+from engine.control.slurm.ledger import ledger
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
 from engine.world.events import SchedulerDue
@@ -78,12 +80,23 @@ def reason(world: World, job: Job, now: int) -> str:
 def standing(world: World, job: Job, dependency: Dependency, now: int) -> Standing:
     """How far one dependency of a job is."""
     if dependency.kind == SINGLETON:
-        others = (other for other in jobs.active(world) if other.id < job.id)
-        same = any(other.name == job.name and other.user == job.user for other in others)
+        same = any(
+            other.id < job.id and other.name == job.name and other.user == job.user
+            for other in ledger(world).active.values()
+        )
         return Standing.WAITS if same else Standing.MET
-    other = jobs.job(world, dependency.job)
-    if other is None:
-        return Standing.MET
+    others = arrays.members(world, dependency.job)
+    if dependency.kind == "aftercorr" and job.array_task is not None:
+        others = [other for other in others if other.array_task == job.array_task] or others
+    return _of_all([_of_one(other, dependency, now) for other in others])
+
+
+def _of_all(standings: list[Standing]) -> Standing:
+    """Of an array all tasks count."""
+    return next((each for each in (Standing.FAILED, Standing.WAITS) if each in standings), Standing.MET)
+
+
+def _of_one(other: Job, dependency: Dependency, now: int) -> Standing:
     if dependency.kind == "after":
         begun = other.started if other.started is not None else other.ended
         return Standing.MET if begun is not None and begun + dependency.delay <= now else Standing.WAITS
@@ -110,9 +123,10 @@ def text(world: World, job: Job, now: int) -> str:
 
 def begun(simulation: Simulation[World], job: Job) -> None:
     """Let slurmctld look again when somebody's wait after the beginning of `job` is over."""
-    for other in jobs.active(simulation.world):
-        for each in other.dependencies:
-            if each.kind == "after" and each.job == job.id and each.delay:
+    known = ledger(simulation.world)
+    for number in sorted({*known.awaited.get(job.id, ()), *known.awaited.get(job.array_job, ())}):
+        for each in known.active[number].dependencies:
+            if each.kind == "after" and each.job in (job.id, job.array_job) and each.delay:
                 simulation.schedule(SchedulerDue(), each.delay)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.control import files as host_files
 from engine.control.containers import CONTAINER
-from engine.control.slurm import files, jobs
+from engine.control.slurm import configuration, jobs
+from engine.control.slurm.config_file import truth
 from engine.control.slurm.lifecycle import device_indices
 from engine.control.slurm.numbers import whole
 from engine.world.records import Job
@@ -25,11 +25,26 @@ def visible_gpus(world: World, host: str, environment: Mapping[str, str]) -> tup
 
         found = of_id(world, host, inside)
         return gpu_indices(world, host, found) if found else ()
+    if environment.get("SLURM_SCRIPT_CONTEXT", "").endswith("_slurmd"):
+        return None  # slurmd runs prolog and epilog outside the job's cgroup
     number = environment.get("SLURM_JOB_ID", "")
     job = jobs.job(world, whole(number) or 0)
     if job is None or job.state != "RUNNING" or host not in job.nodes or not constrained(world, host):
         return None
-    return job_gpus(world, job, host)
+    own = job_gpus(world, job, host)
+    places = step_places(job, environment)
+    return own if places is None else tuple(own[place] for place in places if place < len(own))
+
+
+def step_places(job: Job, environment: Mapping[str, str]) -> tuple[int, ...] | None:
+    """The places among the job's GPUs on a node that a step, or a task of one with --gpus-per-task, may use; None: all
+    of the job's.
+    """
+    step = next((each for each in job.steps if each.id == environment.get("SLURM_STEP_ID")), None)
+    if step is None or step.gpus is None:
+        return None
+    each, local = (whole(environment.get(name, "")) for name in ("SLURM_GPUS_PER_TASK", "SLURM_LOCALID"))
+    return step.gpus[(local or 0) * each : ((local or 0) + 1) * each] if each else step.gpus
 
 
 def job_gpus(world: World, job: Job, host: str) -> tuple[int, ...]:
@@ -39,6 +54,6 @@ def job_gpus(world: World, job: Job, host: str) -> tuple[int, ...]:
 
 def constrained(world: World, host: str) -> bool:
     """Whether jobs on a host see their own devices only."""
-    text = host_files.text(world, host, files.CGROUP_CONF, files.cgroup_conf())
+    text = configuration.read_by_slurmd(world, host)[2]
     settings = dict(line.partition("#")[0].lower().replace(" ", "").partition("=")[::2] for line in text.splitlines())
-    return settings.get("constraindevices", "no") == "yes"
+    return truth(settings.get("constraindevices", "no"))

@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 
 from engine.kernel.hostlist import fold
 from engine.kernel.units import MIB
-from engine.world.inventory import Inventory, Node, Partition
+from engine.world.inventory import Inventory, Node, Partition, stable_hexadecimal
 
 DIRECTORY = "/etc/slurm"
 SLURM_CONF = f"{DIRECTORY}/slurm.conf"
 GRES_CONF = f"{DIRECTORY}/gres.conf"
 CGROUP_CONF = f"{DIRECTORY}/cgroup.conf"
+SLURMDBD_CONF = f"{DIRECTORY}/slurmdbd.conf"
 
 # The rest is the firmware's, the kernel's and a margin, so that a node never reports less than this.
 _MEMORY_PERMILLE = 950
 
 _SETTINGS = """\
 ClusterName={cluster}
-SlurmctldHost={controller}
+SlurmctldHost={controller}{backups}
 SlurmUser=slurm
 AuthType=auth/munge
 CredType=cred/munge
@@ -63,6 +64,7 @@ DefMemPerCPU={memory_per_cpu}
 
 # Accounting
 AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageEnforce=associations,limits,qos
 AccountingStorageHost={controller}
 AccountingStorageTRES=gres/gpu
 JobAcctGatherType=jobacct_gather/cgroup
@@ -86,7 +88,10 @@ def _slurm_conf(inventory: Inventory) -> str:
     cpus = min((cpu_count(node) for node in nodes), default=1)
     memory = min((real_memory(node) for node in nodes), default=1000)
     settings = _SETTINGS.format(
-        cluster=inventory.cluster, controller=controller_host(inventory), memory_per_cpu=memory // cpus // 100 * 100
+        cluster=inventory.cluster,
+        controller=controller_host(inventory),
+        backups=_backups(inventory),
+        memory_per_cpu=memory // cpus // 100 * 100,
     )
     head = f"# {SLURM_CONF} of cluster {inventory.cluster}. The same file on every host; see slurm.conf(5).\n"
     partitions = "\n".join(_partition_line(partition, inventory) for partition in inventory.partitions)
@@ -106,6 +111,17 @@ def cgroup_conf() -> str:
     )
 
 
+def slurmdbd_conf(inventory: Inventory) -> str:
+    """The site's slurmdbd.conf, which lies on the controller's host alone, for Slurm's own eyes."""
+    host = controller_host(inventory)
+    return (
+        f"# {SLURMDBD_CONF}; see slurmdbd.conf(5).\nAuthType=auth/munge\nDbdHost={host}\nDbdPort=6819\n"
+        "SlurmUser=slurm\nDebugLevel=info\nLogFile=/var/log/slurm/slurmdbd.log\nPidFile=/run/slurmdbd.pid\n"
+        "StorageType=accounting_storage/mysql\nStorageHost=localhost\nStoragePort=3306\nStorageUser=slurm\n"
+        f"StoragePass={stable_hexadecimal(20, inventory.name, 'accounting database')}\nStorageLoc=slurm_acct_db\n"
+    )
+
+
 def default_files(inventory: Inventory) -> dict[str, str]:
     """Text by path, for the file trees of the site's hosts; empty where the site runs no Slurm."""
     if not inventory.partitions:
@@ -116,6 +132,13 @@ def default_files(inventory: Inventory) -> dict[str, str]:
 def controller_host(inventory: Inventory) -> str:
     """Where slurmctld, slurmdbd and the accounting database run: the first head node."""
     return inventory.once(("slurm controller",), lambda: _controller_host(inventory))
+
+
+def _backups(inventory: Inventory) -> str:
+    """Lines for the hosts that stand by for slurmctld: those of service beside the head node."""
+    head = controller_host(inventory)
+    names = [name for name in inventory.node_names if _like(inventory, name).role == "service" and name != head]
+    return "".join(f"\nSlurmctldHost={name}" for name in names)
 
 
 def _controller_host(inventory: Inventory) -> str:

@@ -7,18 +7,18 @@ src/common/slurm_protocol_api.c (convert_num_unit2).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from enum import Enum
 
+from engine.control.slurm.ledger import OLDEST, age_weight, ledger
 from engine.kernel.errors import BreakfixError
-from engine.kernel.units import DAY, SECOND
+from engine.kernel.units import SECOND
 from engine.world.inventory import Inventory
 from engine.world.records import Job
 from engine.world.world import World
 
 SLURM_USER = "slurm"
-_AGE_WEIGHT, _SIZE_WEIGHT, _PARTITION_WEIGHT = 1000, 1000, 1000
-_OLDEST = 7 * DAY
 _MIN_AGE = 300 * SECOND  # MinJobAge's default
 
 
@@ -60,19 +60,23 @@ def recorded(world: World) -> list[Job]:
 
 def active(world: World) -> list[Job]:
     """Pending, running and completing jobs, by number."""
-    return [world.jobs[str(number)] for number in world.slurm[""].active_jobs]
+    known = ledger(world).active
+    return [known[number] for number in sorted(known)]
 
 
 def remembered(world: World, now: int) -> list[Job]:
     """What slurmctld still has in memory: active jobs, and those that ended within MinJobAge."""
-    return [
-        entry for entry in recorded(world) if entry.ended is None or now - entry.ended <= _MIN_AGE or entry.completing
-    ]
+    known = ledger(world)
+    gone = now - _MIN_AGE
+    late = [number for ended, number in known.ended[bisect_left(known.ended, (gone, 0)) :]]
+    return [world.jobs[str(number)] for number in sorted({*known.active, *late})]
 
 
 def running_on(world: World, host: str) -> list[Job]:
     """Jobs that run on a host."""
-    return [entry for entry in active(world) if entry.state == "RUNNING" and host in entry.nodes]
+    known = ledger(world)
+    held = known.usage.get(host)
+    return [known.active[number] for number in sorted(held.running)] if held else []
 
 
 def state_name(entry: Job) -> str:
@@ -106,21 +110,14 @@ def account_of(inventory: Inventory, name: str) -> str:
     return user.groups[-1] if user and user.groups else "root"
 
 
-def priority(entry: Job, now: int) -> int:
-    """Multifactor priority: size and partition as worked out at submission, and while pending the age. Held jobs have
-    0.
-    """
+def priority(world: World, entry: Job, now: int) -> int:
+    """Multifactor priority (engine.control.slurm.priority): while pending it grows with the age. Held jobs have 0."""
     if entry.held or entry.held_by_admin:
         return 0
-    if entry.state != "PENDING":
+    if entry.state != "PENDING" or entry.fixed_priority:
         return entry.priority
     waited = now - (entry.submitted if entry.eligible is None else entry.eligible)
-    return entry.priority + _AGE_WEIGHT * min(max(waited, 0), _OLDEST) // _OLDEST
-
-
-def static_priority(nodes: int, cpus: int, all_nodes: int, all_cpus: int) -> int:
-    """Size and partition factors (priority/multifactor without fair share): half by nodes, half by CPUs."""
-    return _PARTITION_WEIGHT + _SIZE_WEIGHT * (nodes * all_cpus + cpus * all_nodes) // (2 * all_nodes * all_cpus)
+    return entry.priority + age_weight(world) * min(max(waited, 0), OLDEST) // OLDEST
 
 
 def memory_text(mib: int) -> str:

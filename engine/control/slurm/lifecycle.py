@@ -7,23 +7,35 @@ src/slurmd/slurmd/req.c).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.control import files as host_files
 from engine.control import harm, processes
 from engine.control.accounts import identity
-from engine.control.slurm import dependencies, files, jobs, logs, script, scripts, workload
-from engine.control.slurm.scheduler import Placement
+from engine.control.slurm import (
+    contact,
+    dependencies,
+    job_output,
+    jobs,
+    ledger,
+    logs,
+    node_scripts,
+    script,
+    scripts,
+    workload,
+)
 from engine.kernel.hostlist import fold
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.physics.load import bound_gpus
 from engine.world.events import GpuLoadChanged, JobCleanedUp, JobEnds, JobLaunched, JobRunOver, SchedulerDue
-from engine.world.records import BusState, Job, JobRun, JobStep, WrittenFile, WrittenFiles
+from engine.world.records import BusState, Job, JobRun, JobStep
+from engine.world.slurm_events import NodeScriptFailed
 from engine.world.world import World
+
+if TYPE_CHECKING:
+    from engine.control.slurm.scheduler import Placement
 
 CLEAN_UP = 2 * SECOND  # slurmd ends what is left of the job and runs the epilog; a guess for nodes without one
 UNKILLABLE = 90 * SECOND
@@ -40,7 +52,7 @@ REQUEUE_DELAY = 121 * SECOND
 
 def put(simulation: Simulation[World], job_id: int, **changes: Any) -> Job:
     """Change fields of a job."""
-    return simulation.world.jobs.update(str(job_id), **changes)
+    return ledger.put(simulation.world, job_id, **changes)
 
 
 def look_soon(simulation: Simulation[World], delay: int = PASS_DELAY) -> None:
@@ -60,17 +72,56 @@ def start(simulation: Simulation[World], job: Job, placement: Placement) -> Job:
     entry = put(
         simulation, job.id, state="RUNNING", reason="None", started=simulation.now, evaluated=simulation.now,
         nodes=placement.nodes, cpu_masks=placement.cpus, gpu_indices=placement.gpus, backfilled=placement.backfilled,
-        priority=jobs.priority(job, simulation.now), begin=None, failed_node="", duration=duration,
+        priority=jobs.priority(simulation.world, job, simulation.now), begin=None, failed_node="", duration=duration,
+        expected=None, scheduled_nodes=(), **_whole_nodes(job, placement),
     )  # fmt: skip
     _log_start(simulation, entry)
     dependencies.begun(simulation, entry)
-    if not entry.interactive:
-        uid = identity(simulation.world.inventory, entry.user).uid
-        logs.write(simulation, entry.nodes[0], logs.SLURMD, f"Launching batch job {entry.id} for UID {uid}")
-        launch(simulation, entry)
-        entry = jobs.active_job(simulation.world, entry.id)
+    if _prepare(simulation, entry) and not entry.interactive:
+        entry = launch_script(simulation, entry)
     schedule_end(simulation, entry)
     return entry
+
+
+def _prepare(simulation: Simulation[World], job: Job) -> bool:
+    """Let the job's nodes run their prolog. Whether its batch script can be launched at once: else it waits for that,
+    or for a slurmd that does not answer.
+    """
+    for name in job.nodes:
+        if broken := node_scripts.order(simulation, node_scripts.PROLOG, name, job):
+            simulation.schedule(NodeScriptFailed(node_scripts.PROLOG, name, job.id, broken[0]), 0)
+    world = simulation.world
+    waits = bool(node_scripts.pending(world, node_scripts.PROLOG, job.id))
+    if waits or (not job.interactive and contact.from_controller(world, job.nodes[0], simulation.now) is not None):
+        world.slurm.update("", unlaunched=(*world.slurm[""].unlaunched, job.id))
+        return False
+    return True
+
+
+def _whole_nodes(job: Job, placement: Placement) -> dict[str, Any]:
+    """An exclusive job gets all CPUs of its nodes, however many it asked for."""
+    return {"cpus_per_node": max(mask.bit_count() for mask in placement.cpus)} if job.exclusive else {}
+
+
+def launch_script(simulation: Simulation[World], job: Job) -> Job:
+    """slurmd of the first node launches the batch script."""
+    uid = identity(simulation.world.inventory, job.user).uid
+    logs.write(simulation, job.nodes[0], logs.SLURMD, f"Launching batch job {job.id} for UID {uid}")
+    launch(simulation, job)
+    return jobs.active_job(simulation.world, job.id)
+
+
+def launch_waiting(simulation: Simulation[World], number: int) -> None:
+    """Launch a job that waited for its prologs or for its slurmd, if there is nothing left to wait for."""
+    world, job = simulation.world, jobs.job(simulation.world, number)
+    if number not in world.slurm[""].unlaunched or job is None or job.state != "RUNNING":
+        return
+    if node_scripts.pending(world, node_scripts.PROLOG, number):
+        return
+    if job.interactive or contact.from_controller(world, job.nodes[0], simulation.now) is None:
+        node_scripts.withdraw(simulation, number)
+        if not job.interactive:
+            launch_script(simulation, job)
 
 
 def launch(simulation: Simulation[World], job: Job) -> None:
@@ -95,7 +146,7 @@ def launch(simulation: Simulation[World], job: Job) -> None:
     batch = JobStep("batch", "batch", job.nodes[:1], 1, job.started)
     work = JobStep("0", command.split()[0], job.nodes, max(job.task_count, 1), job.started)
     put(simulation, job.id, steps=(batch, work) if job.workload != "script" else (batch,))
-    _open_output(simulation, job)
+    job_output.open_at_start(simulation, job)
     if scripts.wants_shell(job):
         scripts.offer(simulation, job)
     simulation.publish(JobLaunched(job.id))
@@ -126,9 +177,10 @@ def end(
     if job.state == "RUNNING":
         simulation.publish(JobRunOver(job.id))
         _leave_nodes(simulation, entry)
-        if not entry.interactive:
-            _write_output(simulation, entry)
+        if not entry.interactive and job.id not in simulation.world.slurm[""].unlaunched:
+            job_output.write_at_end(simulation, entry)
         scripts.withdraw(simulation, job.id)
+        node_scripts.withdraw(simulation, job.id)
     else:
         _forget(simulation, entry.id)
     look_soon(simulation)
@@ -160,6 +212,17 @@ def clean_up(simulation: Simulation[World], event: JobCleanedUp) -> None:
     job = jobs.job(simulation.world, event.job)
     if job is None or not job.completing or event.ended not in (job.ended, _last_run_end(job)):
         return
+    for name in job.nodes:
+        if contact.from_controller(simulation.world, name, simulation.now) is not None:
+            continue
+        if broken := node_scripts.order(simulation, node_scripts.EPILOG, name, job):
+            simulation.schedule(NodeScriptFailed(node_scripts.EPILOG, name, job.id, broken[0]), 0)
+    if not node_scripts.pending(simulation.world, node_scripts.EPILOG, job.id):
+        finish(simulation, job)
+
+
+def finish(simulation: Simulation[World], job: Job) -> None:
+    """All nodes of an ended job are done with it, epilogs included."""
     if job.state == "PENDING":
         _back_in_queue(simulation, job)
     else:
@@ -186,11 +249,13 @@ def requeue(simulation: Simulation[World], job: Job, state: str, exit_code: int 
     assert job.started is not None
     run = JobRun(state, job.submitted, job.started, simulation.now, job.nodes, exit_code)
     simulation.publish(JobRunOver(job.id))
-    _write_output(simulation, replace(job, state=state, ended=simulation.now))
+    if job.id not in simulation.world.slurm[""].unlaunched:
+        job_output.write_at_end(simulation, replace(job, state=state, ended=simulation.now))
     scripts.withdraw(simulation, job.id)
+    node_scripts.withdraw(simulation, job.id)
     entry = put(
         simulation, job.id, state="PENDING", reason="None", completing=True, earlier_runs=(*job.earlier_runs, run),
-        restarts=job.restarts + 1, started=None, ended=None, steps=(),
+        restarts=job.restarts + 1, started=None, ended=None, steps=(), preempted_at=None,
     )  # fmt: skip
     _leave_nodes(simulation, entry)
 
@@ -204,6 +269,8 @@ def _leave_nodes(simulation: Simulation[World], job: Job) -> None:
     """End what still runs for the job; the nodes are done with it a moment later, or when slurmd gives up on what
     cannot be killed.
     """
+    if any(step.id == "batch" for step in job.steps):
+        logs.write(simulation, job.nodes[0], logs.SLURMD, f"[{job.id}.batch] done with job")
     for name in job.nodes:
         processes.end_job(simulation, name, job.id)
     ended = job.ended if job.ended is not None else _last_run_end(job)
@@ -228,7 +295,10 @@ def _back_in_queue(simulation: Simulation[World], job: Job) -> None:
 def _forget(simulation: Simulation[World], job_id: int) -> None:
     """The job leaves the list of those that slurmctld works on."""
     table = simulation.world.slurm
-    table.update("", active_jobs=tuple(number for number in table[""].active_jobs if number != job_id))
+    active = table[""].active_jobs
+    at = bisect_left(active, job_id)
+    if active[at : at + 1] == (job_id,):
+        table.update("", active_jobs=active[:at] + active[at + 1 :])
 
 
 def device_indices(world: World, host: str, gpus: tuple[int, ...]) -> list[int]:
@@ -256,15 +326,15 @@ def end_time(job: Job) -> int | None:
     Interactive jobs end with their command.
     """
     assert job.started is not None
-    lasts = [time for time in (job.duration, job.time_limit) if time]
-    return job.started + min(lasts) if lasts else None
+    ends = [job.started + time for time in (job.duration, job.time_limit) if time]
+    return min([*ends, *([] if job.preempted_at is None else [job.preempted_at])], default=None)
 
 
 def _ended_steps(job: Job, now: int, state: str, exit_code: int, signal: int) -> tuple[JobStep, ...]:
     """Steps that still ran end with the job; those that were stopped count as cancelled. Tasks of srun that died of a
     signal show it where the script, which has srun's exit code, shows 128 and the signal.
     """
-    stopped = state in ("CANCELLED", "TIMEOUT", "NODE_FAIL")
+    stopped = state in ("CANCELLED", "TIMEOUT", "NODE_FAIL", "PREEMPTED")
 
     def ended(step: JobStep) -> JobStep:
         if stopped:
@@ -290,50 +360,3 @@ def _log_start(simulation: Simulation[World], job: Job) -> None:
 def request_time(job_id: int) -> int:
     """How long the request took, which the log tells and nobody reads."""
     return 300 + job_id * 7919 % 700
-
-
-def _open_output(simulation: Simulation[World], job: Job) -> None:
-    """A batch job that tells how its work goes on writes its output file all the time."""
-    sources = workload.live_files(job)
-    if sources:
-        _put_files(simulation, job, dict.fromkeys(sources, b""), job.started or 0, sources)
-
-
-def _write_output(simulation: Simulation[World], job: Job) -> None:
-    """The output file of a batch job as it stands at its end; one that was written all the time says it itself."""
-    if workload.live_files(job):
-        return
-    path = workload.output_path(job, job.standard_output)
-    if scripts.begun(simulation.world, job.id):
-        path = workload.output_path(job, job.standard_error or job.standard_output)
-        before = _content(simulation.world, job, path)
-        said = "".join(f"{line}\n" for line in workload.stopped(simulation.world, job))
-        _put_files(simulation, job, {path: before + said.encode()}, simulation.now)
-    else:
-        _put_files(simulation, job, {path: workload.output_text(simulation.world, job).encode()}, simulation.now)
-
-
-def _content(world: World, job: Job, path: str) -> bytes:
-    """What stands in a file that the job wrote."""
-    host = job.nodes[0] if job.nodes else files.controller_host(world.inventory)
-    written = world.files[host_files.files_key(host, path)].files.get(path)
-    return written.content if written is not None and written.content is not None else b""
-
-
-def _put_files(
-    simulation: Simulation[World],
-    job: Job,
-    contents: Mapping[str, bytes],
-    time: int,
-    sources: Mapping[str, str] = MappingProxyType({}),
-) -> None:
-    """Put files of a job where it runs, owned by its user; `sources` name those that are written all the time."""
-    world = simulation.world
-    owner = identity(world.inventory, job.user)
-    host = job.nodes[0] if job.nodes else files.controller_host(world.inventory)
-    added: dict[str, dict[str, WrittenFile]] = {}
-    for path, content in contents.items():
-        written = WrittenFile(content, 0o664, owner.uid, owner.gid, time, source=sources.get(path, ""))
-        added.setdefault(host_files.files_key(host, path), {})[path] = written
-    for key, more in added.items():
-        world.files[key] = WrittenFiles(MappingProxyType({**world.files[key].files, **more}))

@@ -20,7 +20,8 @@ _PRIORITIES = (("fatal:", Priority.CRIT), ("error:", Priority.ERR))
 
 def controller(simulation: Simulation[World], text: str) -> None:
     """slurmctld writes a line."""
-    write(simulation, files.controller_host(simulation.world.inventory), SLURMCTLD, text)
+    host = simulation.world.slurm[""].in_charge or files.controller_host(simulation.world.inventory)
+    write(simulation, host, SLURMCTLD, text)
 
 
 def write(simulation: Simulation[World], host: str, daemon: str, text: str) -> None:

@@ -3,46 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.control.slurm import jobs as job_queries
 from engine.control.slurm.configuration import NodeConfiguration, SlurmConfiguration, in_force
+from engine.control.slurm.ledger import ledger
 from engine.control.slurm.states import Base, Flag, NodeCondition
+from engine.control.slurm.usage import Usage
 from engine.kernel.errors import BreakfixError
 from engine.kernel.hostlist import expand
 from engine.world.records import Job, SlurmNode
 from engine.world.world import World
-
-
-@dataclass(slots=True)
-class Usage:
-    """What jobs hold on a node; CPUs are bit masks.
-
-    Of a job that is being cleaned up only `completing` tells; `blocked_*` are held until it is gone.
-    """
-
-    cpus: int = 0
-    gpus: set[int] = field(default_factory=set)
-    memory: int = 0
-    running: list[int] = field(default_factory=list)
-    completing: list[int] = field(default_factory=list)
-    blocked_cpus: int = 0
-    blocked_gpus: set[int] = field(default_factory=set)
-    blocked_memory: int = 0
-
-    def take(self, job: Job, index: int) -> None:
-        """Count the share of `job` on its node number `index`."""
-        cpus, gpus = job.cpu_masks[index], job.gpu_indices[index]
-        if job.completing:
-            self.completing.append(job.id)
-            self.blocked_cpus |= cpus
-            self.blocked_gpus.update(gpus)
-            self.blocked_memory += job.memory_mib
-        else:
-            self.running.append(job.id)
-            self.cpus |= cpus
-            self.gpus.update(gpus)
-            self.memory += job.memory_mib
 
 
 @dataclass(slots=True)
@@ -51,8 +22,14 @@ class Cluster:
 
     world: World
     configuration: SlurmConfiguration
-    active: list[Job]
     usage: dict[str, Usage]
+    planned: frozenset[str]
+    reserved: dict[str, Flag]
+
+    @property
+    def active(self) -> list[Job]:
+        """The jobs that slurmctld works on, by number."""
+        return job_queries.active(self.world)
 
     def node(self, name: str) -> NodeConfiguration:
         return self.configuration.nodes[name]
@@ -68,8 +45,9 @@ class Cluster:
         """Base state and flags of a node."""
         record, held = self.record(name), self.held(name)
         base = _base(record, held, self.node(name).cpus)
-        planned = base in (Base.IDLE, Base.MIXED) and name in self.world.slurm[""].planned_nodes
-        return NodeCondition(base, _flags(record, held) | (Flag.PLANNED if planned else Flag.NONE))
+        planned = base in (Base.IDLE, Base.MIXED) and name in self.planned
+        of_queue = self.reserved.get(name, Flag.NONE) | (Flag.PLANNED if planned else Flag.NONE)
+        return NodeCondition(base, _flags(record, held) | of_queue)
 
     def available(self, names: Iterable[str]) -> list[str]:
         """Those of `names` on which new work may be placed."""
@@ -78,12 +56,18 @@ class Cluster:
 
 def survey(world: World) -> Cluster:
     """The cluster now."""
-    active = job_queries.active(world)
-    usage: dict[str, Usage] = {}
-    for job in active:
-        for index, name in enumerate(job.nodes):
-            usage.setdefault(name, Usage()).take(job, index)
-    return Cluster(world, in_force(world), active, usage)
+    controller = world.slurm[""]
+    reserved: dict[str, Flag] = {}
+    for each in controller.reservations:
+        if each.active:
+            flag = Flag.RESERVED | Flag.MAINTENANCE if "MAINT" in each.flags else Flag.RESERVED
+            reserved |= {name: reserved.get(name, Flag.NONE) | flag for name in each.nodes}
+    return Cluster(world, in_force(world), ledger(world).usage, frozenset(controller.planned_nodes), reserved)
+
+
+def available(record: SlurmNode) -> bool:
+    """Whether new work may be placed on a node, whatever runs there now."""
+    return NodeCondition(_base(record, Usage(), 1), _flags(record, Usage())).available
 
 
 def boot_time(world: World, name: str) -> int:
@@ -109,7 +93,7 @@ def named(configuration: SlurmConfiguration, text: str) -> Iterator[str]:
 def _base(record: SlurmNode, held: Usage, cpus: int) -> Base:
     if record.down:
         return Base.DOWN
-    if record.unknown:
+    if record.unknown and not held.running:
         return Base.UNKNOWN
     if not held.running:
         return Base.IDLE
@@ -121,6 +105,7 @@ def _flags(record: SlurmNode, held: Usage) -> Flag:
     for name, flag in _RECORDED:
         if getattr(record, name):
             flags |= flag
+    flags |= _OF_POWER.get(record.power, Flag.NONE)
     if not record.responding:
         flags |= Flag.NOT_RESPONDING
     if held.completing and not record.down:
@@ -128,6 +113,10 @@ def _flags(record: SlurmNode, held: Usage) -> Flag:
     return flags
 
 
+_OF_POWER = {
+    "asked": Flag.POWER_DOWN, "going_down": Flag.POWERING_DOWN, "down": Flag.POWERED_DOWN,
+    "coming_up": Flag.POWERING_UP,
+}  # fmt: skip
 _RECORDED = (
     ("drain", Flag.DRAIN),
     ("fail", Flag.FAIL),

@@ -10,8 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.control.accounts import identity
-from engine.control.slurm import configuration, dependencies, jobs, lifecycle, logs
+from engine.control.slurm import (
+    arrays,
+    configuration,
+    dependencies,
+    jobs,
+    lifecycle,
+    limits,
+    logs,
+    priority,
+    reservations,
+)
 from engine.control.slurm.errors import Refused, SlurmError
+from engine.control.slurm.features import names as feature_names
 from engine.kernel.actions import Action
 from engine.kernel.simulation import Simulation
 from engine.world.records import Job
@@ -25,16 +36,33 @@ class CancelJob(Action):
     job: int
     by: str
     signal: int = 9
+    tasks: tuple[int, ...] = ()
 
     def perform(self, simulation: Simulation[World]) -> SlurmError | None:
-        entry = jobs.job(simulation.world, self.job)
-        if entry is None:
+        meant = arrays.addressed(simulation.world, self.job, self.tasks)
+        if not meant:
             return SlurmError.INVALID_JOB
+        refusals = [self._cancel(simulation, each) for entry in meant for each in self._chosen(simulation, entry)]
+        refused = [each for each in refusals if each is not None]
+        over = [each for each in refused if each is not SlurmError.ALREADY_DONE]
+        return over[0] if over else refused[0] if len(refused) == len(refusals) else None
+
+    def _chosen(self, simulation: Simulation[World], entry: Job) -> list[Job]:
+        """The record of an array as those of its tasks that are meant; any other job alone."""
+        some = [task for task in entry.array_tasks if task in self.tasks]
+        if not some or len(some) == len(entry.array_tasks):
+            return [entry]
+        may = jobs.may_change(simulation.world.inventory, entry, self.by)
+        if not may:
+            return [entry]
+        return [arrays.split(simulation, jobs.active_job(simulation.world, entry.id), task) for task in some]
+
+    def _cancel(self, simulation: Simulation[World], entry: Job) -> SlurmError | None:
         by = identity(simulation.world.inventory, self.by)
-        logs.controller(simulation, f"_slurm_rpc_kill_job: REQUEST_KILL_JOB JobId={self.job} uid {by.uid}")
+        logs.controller(simulation, f"_slurm_rpc_kill_job: REQUEST_KILL_JOB JobId={entry.id} uid {by.uid}")
         if not jobs.may_change(simulation.world.inventory, entry, self.by):
             logs.controller(
-                simulation, f"error: Security violation, REQUEST_KILL_JOB RPC for JobId={self.job} from uid {by.uid}"
+                simulation, f"error: Security violation, REQUEST_KILL_JOB RPC for JobId={entry.id} from uid {by.uid}"
             )
             return SlurmError.ACCESS_DENIED
         if jobs.is_over(entry) or entry.completing:
@@ -44,6 +72,26 @@ class CancelJob(Action):
         if entry.state == "RUNNING" and self.by != entry.user:
             lifecycle.record_killed(simulation, entry, "scancel")
         lifecycle.end(simulation, entry, "CANCELLED", signal=15 if entry.state == "RUNNING" else 0, by=by.uid)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class EndAllocation(Action):
+    """salloc gives its nodes back: the job ends with the status of what it ran, which counts as well done."""
+
+    job: int
+    by: str
+    status: int = 0
+
+    def perform(self, simulation: Simulation[World]) -> SlurmError | None:
+        entry = jobs.job(simulation.world, self.job)
+        if entry is None or entry.state != "RUNNING":
+            return SlurmError.ALREADY_DONE
+        if not jobs.may_change(simulation.world.inventory, entry, self.by):
+            return SlurmError.ACCESS_DENIED
+        logs.controller(simulation, f"_job_complete: JobId={self.job} WEXITSTATUS {self.status}")
+        lifecycle.end(simulation, entry, "COMPLETED", exit_code=0)
+        logs.controller(simulation, f"_job_complete: JobId={self.job} done")
         return None
 
 
@@ -69,7 +117,7 @@ class HoldJob(Action):
         if self.release:
             if entry.held_by_admin and not jobs.is_operator(inventory, self.by):
                 return SlurmError.ACCESS_DENIED
-            lifecycle.put(simulation, self.job, held=False, held_by_admin=False, reason="None")
+            lifecycle.put(simulation, self.job, held=False, held_by_admin=False, held_because="", reason="None")
             logs.controller(simulation, f"sched: _release_job_rec: release hold on JobId={self.job} by uid {uid}")
         else:
             by_admin = self.by != entry.user and not self.user_hold
@@ -126,6 +174,12 @@ class UpdateJob(Action):
     requeue: bool | None = None
     comment: str | None = None
     dependency: str | None = None
+    array_limit: int | None = None
+    nice: int | None = None
+    qos: str | None = None
+    account: str | None = None
+    reservation: str | None = None
+    features: str | None = None
 
     def perform(self, simulation: Simulation[World]) -> SlurmError | None:
         entry = jobs.job(simulation.world, self.job)
@@ -142,6 +196,9 @@ class UpdateJob(Action):
         except Refused as refused:
             return refused.error
         entry = lifecycle.put(simulation, self.job, **changes)
+        if entry.state == "PENDING" and not entry.fixed_priority:
+            fresh = priority.fixed(simulation.world, entry, simulation.now)
+            entry = lifecycle.put(simulation, self.job, priority=fresh)
         if entry.state == "RUNNING":
             lifecycle.schedule_end(simulation, entry)
         uid = identity(simulation.world.inventory, self.by).uid
@@ -154,16 +211,20 @@ class UpdateJob(Action):
 
     def _needs_operator(self, entry: Job) -> bool:
         """Whether the change gives the job more than users may: a priority, or more time than it has."""
-        if self.priority is not None:
+        if self.priority is not None or (self.nice is not None and self.nice < entry.nice):
             return True
         limited = self.time_limit is not None and entry.time_limit > 0
         return limited and not 0 < (self.time_limit or 0) <= entry.time_limit
 
     def _changes(self, world: World, entry: Job) -> dict[str, Any]:
         changes: dict[str, Any] = {}
-        for field in ("name", "time_limit", "priority", "requeue", "comment", "begin"):
+        for field in ("name", "time_limit", "priority", "requeue", "comment", "begin", "array_limit", "nice"):
             if (value := getattr(self, field)) is not None:
                 changes[field] = value
+        if self.priority is not None:
+            changes["fixed_priority"] = True
+        if any(value is not None for value in (self.qos, self.account, self.reservation, self.features)):
+            changes |= self._charging(world, entry)
         if self.begin is not None:
             changes["eligible"] = self.begin
         if self.dependency is not None:
@@ -175,6 +236,19 @@ class UpdateJob(Action):
             if entry.state != "PENDING":
                 raise Refused(SlurmError.NOT_PENDING)
             changes |= self._placing(world, entry)
+        return changes
+
+    def _charging(self, world: World, entry: Job) -> dict[str, Any]:
+        """Another account, quality of service, reservation or constraint, if the job may have it."""
+        names = ("qos", "account", "reservation", "features")
+        changes = {name: value for name in names if (value := getattr(self, name)) is not None}
+        if entry.state != "PENDING":
+            raise Refused(SlurmError.NOT_PENDING)
+        changed = replace(entry, **changes)
+        limits.check(world, changed)
+        reservations.check(world, changed)
+        if not feature_names(changed.features) <= configuration.in_force(world).features:
+            raise Refused(SlurmError.INVALID_FEATURE)
         return changes
 
     def _placing(self, world: World, entry: Job) -> dict[str, Any]:

@@ -1,28 +1,30 @@
-"""slurmd and slurmctld: what slurmd finds when it starts, what slurmctld makes of a registration, and of a node that
-falls silent.
+"""slurmctld and its nodes: what it makes of a registration, and of a node that falls silent.
 
-Rules and log lines from SchedMD/slurm 24.11 src/slurmctld/node_mgr.c (validate_node_specs, drain_nodes,
-set_node_reason), ping_nodes.c and src/interfaces/gres.c (_node_config_validate, _my_stat). slurmd looks for GPUs only
-when it starts: a GPU that is lost later changes nothing here until slurmd starts again or the node does.
+Rules and log lines from SchedMD/slurm 24.11 src/slurmctld/node_mgr.c (validate_node_specs, node_did_resp, drain_nodes,
+set_node_reason), ping_nodes.c and src/interfaces/gres.c (_node_config_validate). What slurmd finds on its host is told
+by engine.control.slurm.slurmd.
 """
 
 from __future__ import annotations
 
-from engine.control import driver, processes, service_state
-from engine.control.slurm import configuration, jobs, lifecycle, logs
-from engine.control.slurm.files import controller_host
+from engine.control import processes, service_state
+from engine.control.slurm import charge, configuration, contact, jobs, lifecycle, logs, node_scripts, slurmd
+from engine.control.slurm.files import slurm_conf
 from engine.control.slurm.nodes import boot_time, survey
 from engine.control.slurm.times import timestamp
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
-from engine.physics.load import bound_gpus
 from engine.world.events import JobCleanedUp, NodeSilent
-from engine.world.records import BusState, SlurmNode
+from engine.world.records import SlurmNode
+from engine.world.slurm_events import ContactDue
 from engine.world.world import World
 
 NOT_RESPONDING = "Not responding"
 REBOOTED = "Node unexpectedly rebooted"
+STOPPED, UNHEARD = "slurmd stopped", "not heard"
+"""Why a node is silent: its slurmd was stopped, or no message gets through."""
 _MESSAGE_TIMEOUT = 10 * SECOND
+_CONTACT_DELAY = 5 * SECOND  # so that nobody looks while munged is being restarted
 
 
 def is_running(world: World, host: str, daemon: str) -> bool:
@@ -32,48 +34,37 @@ def is_running(world: World, host: str, daemon: str) -> bool:
 
 def controller_runs(world: World) -> bool:
     """Whether slurmctld answers."""
-    return is_running(world, controller_host(world.inventory), logs.SLURMCTLD)
+    return charge.runs(world)
 
 
-def detected_gpus(world: World, host: str) -> int:
-    """How many GPUs a slurmd that starts now on `host` reports, by the gres.conf of that host.
-
-    AutoDetect=nvml: those that NVML opens, none where driver and library differ. `File=`: one for each file, without
-    looking at the device.
-    """
-    detection, lines = configuration.parse_gres_conf(configuration.on_host(world, host)[1]).of(host)
-    if detection == "nvml":
-        if driver.nvml(world, host).status is not driver.NvmlStatus.OK:
-            return 0
-        return sum(world.gpus[gpu.id].bus is BusState.PRESENT for gpu in bound_gpus(world, host))
-    return sum(len(line.device_files) or (line.count or 0) for line in lines)
+def contact_changed(simulation: Simulation[World], host: str) -> None:
+    """Something changed on `host` on which it depends whether it and others understand each other (munged, clock)."""
+    world = simulation.world
+    if host == charge.in_charge(world):
+        simulation.schedule(ContactDue(), _CONTACT_DELAY)
+    elif host in configuration.in_force(world).nodes and is_running(world, host, logs.SLURMD):
+        _look_at_contact(simulation, host)
 
 
-def missing_device(world: World, host: str) -> str | None:
-    """The first device file of gres.conf that is not there, for which slurmd waits 19 seconds and then gives up."""
-    _, lines = configuration.parse_gres_conf(configuration.on_host(world, host)[1]).of(host)
-    present = {f"/dev/nvidia{index}" for index in range(len(bound_gpus(world, host)))}
-    wanted = [path for line in lines for path in line.device_files]
-    return next((path for path in wanted if path.startswith("/dev/nvidia") and path not in present), None)
+def contact_due(simulation: Simulation[World], event: ContactDue) -> None:
+    """Something had changed on slurmctld's host: every node may hear it again, or not any more."""
+    del event
+    world = simulation.world
+    for node in configuration.in_force(world).nodes:
+        silent = world.slurm_nodes[node].silent_since is not None
+        if silent == contact.answers(world, node, simulation.now) and is_running(world, node, logs.SLURMD):
+            _look_at_contact(simulation, node)
 
 
-def slurmd_refusal(world: World, host: str) -> str | None:
-    """Why slurmd would not start on `host`: its fatal line, or None. For the start check of the unit."""
-    try:
-        device = missing_device(world, host)
-        configuration.parse_slurm_conf(configuration.on_host(world, host)[0])
-    except configuration.ConfigurationError as error:
-        return str(error)
-    return f"fatal: can't stat gres.conf file {device}: No such file or directory" if device else None
-
-
-def slurmctld_refusal(world: World) -> str | None:
-    """Why slurmctld would not start: its fatal line, or None. For the start check of the unit."""
-    try:
-        configuration.parse_slurm_conf(configuration.on_host(world, controller_host(world.inventory))[0])
-    except configuration.ConfigurationError as error:
-        return str(error)
-    return None
+def _look_at_contact(simulation: Simulation[World], node: str) -> None:
+    record = simulation.world.slurm_nodes[node]
+    if not contact.answers(simulation.world, node, simulation.now):
+        fall_silent(simulation, node, UNHEARD)
+    elif record.silent_since is not None and record.responding:
+        simulation.world.slurm_nodes.update(node, silent_since=None, silent_cause="")  # nobody has noticed
+    elif record.silent_since is not None:
+        ping = _timeout(simulation.world) // 3
+        simulation.schedule_at(NodeSilent(node, record.silent_since, "heard"), (simulation.now // ping + 1) * ping)
 
 
 def fall_silent(simulation: Simulation[World], node: str, cause: str) -> None:
@@ -101,13 +92,27 @@ def silence_noticed(simulation: Simulation[World], event: NodeSilent) -> None:
     record = simulation.world.slurm_nodes[event.node]
     if record.silent_since != event.since or not controller_runs(simulation.world):
         return
-    if event.step == "pinged":
+    if record.power in ("going_down", "down", "coming_up"):
+        return  # it is expected to be silent
+    if event.step == "heard":
+        if contact.answers(simulation.world, event.node, simulation.now):
+            register(simulation, event.node, slurmd.reported_gpus(simulation.world, event.node))
+    elif event.step == "pinged":
+        _log_unanswered(simulation, event.node)
         simulation.world.slurm_nodes.update(event.node, responding=False)
         logs.controller(simulation, f"error: Nodes {event.node} not responding")
     elif not record.down and not record.reboot_issued:
         simulation.world.slurm_nodes.update(event.node, responding=False)
         logs.controller(simulation, f"error: Nodes {event.node} not responding, setting DOWN")
         take_down(simulation, event.node, NOT_RESPONDING)
+
+
+def _log_unanswered(simulation: Simulation[World], node: str) -> None:
+    """A ping that slurmd cannot read stands in its log."""
+    obstacle = contact.from_controller(simulation.world, node, simulation.now)
+    if obstacle is not None and obstacle.kind == "credential":
+        head = charge.in_charge(simulation.world)
+        contact.log_refused(simulation, head, node, "REQUEST_PING", obstacle.status)
 
 
 def take_down(simulation: Simulation[World], node: str, reason: str) -> None:
@@ -119,8 +124,7 @@ def take_down(simulation: Simulation[World], node: str, reason: str) -> None:
 
 def kill_jobs(simulation: Simulation[World], node: str, by: str | None = None) -> None:
     """Take the node from every job on it; `by` names the operator's act that did it."""
-    stopped = simulation.world.slurm_nodes[node].silent_cause == "slurmd stopped"
-    cause = by or ("slurmd stopped" if stopped else None)
+    cause = by or (STOPPED if simulation.world.slurm_nodes[node].silent_cause == STOPPED else None)
     for job in jobs.running_on(simulation.world, node):
         if cause:
             lifecycle.record_killed(simulation, job, cause)
@@ -145,22 +149,35 @@ def add_reason(simulation: Simulation[World], node: str, reason: str) -> None:
 
 
 def start_slurmd(simulation: Simulation[World], node: str) -> None:
-    """slurmd starts on a node, looks at the hardware, and registers if slurmctld is there."""
+    """slurmd starts on a node, looks at the hardware, and registers if it gets through to slurmctld."""
     world = simulation.world
-    found = detected_gpus(world, node)
-    _log_slurmd_start(simulation, node, found)
-    world.slurm_nodes.update(node, slurmd_start=service_state.service(world, node, logs.SLURMD).since)
-    if controller_runs(world) and node in configuration.in_force(world).nodes:
+    found = slurmd.begin(simulation, node)
+    node_scripts.order(simulation, node_scripts.HEALTH_CHECK, node)
+    obstacle = contact.to_controller(world, node, simulation.now)
+    if obstacle is None and not contact.answers(world, node, simulation.now):
+        obstacle = contact.from_controller(world, node, simulation.now)
+    if obstacle is None and node in configuration.in_force(world).nodes:
         register(simulation, node, found)
+    elif obstacle is not None:
+        world.slurm_nodes.update(node, registered_gpus=found)
+        slurmd.log_unregistered(simulation, node, obstacle)
+        fall_silent(simulation, node, UNHEARD)
 
 
 def register(simulation: Simulation[World], node: str, found: int) -> None:
     """slurmctld takes in a registration that reports `found` GPUs."""
     world, before = simulation.world, simulation.world.slurm_nodes[node]
-    rebooted = boot_time(world, node) != world.nodes[node].booted_at
+    rebooted = boot_time(world, node) != world.nodes[node].booted_at and before.power not in ("down", "coming_up")
     configured = configuration.in_force(world).nodes[node].gpus
-    if not before.responding:
+    if not before.responding or before.power:
         logs.controller(simulation, f"Node {node} now responding")
+    if configuration.read_by_slurmd(world, node)[0] != in_charge(world):
+        logs.controller(
+            simulation,
+            f"error: Node {node} appears to have a different slurm.conf than the slurmctld.  This could cause issues "
+            "with communication and functionality.  Please review both files and make sure they are the same.  If "
+            "this is expected ignore, and set DebugFlags=NO_CONF_HASH in your slurm.conf.",
+        )
     world.slurm_nodes.update(
         node,
         responding=True,
@@ -168,6 +185,7 @@ def register(simulation: Simulation[World], node: str, found: int) -> None:
         silent_cause="",
         boot_time=world.nodes[node].booted_at,
         registered_gpus=found,
+        power="asked" if before.power == "asked" else "",
     )
     known = configured if before.registered_gpus is None else min(before.registered_gpus, configured)
     if min(found, configured) != known:
@@ -175,12 +193,40 @@ def register(simulation: Simulation[World], node: str, found: int) -> None:
             simulation,
             f"_node_config_validate: gres/gpu: Count changed on node {node} ({known} != {min(found, configured)})",
         )
-    if found < configured:
-        _refuse(simulation, node, before, f"gres/gpu count reported lower than configured ({found} < {configured})")
+    if reason := _mismatch(world, node, found):
+        _refuse(simulation, node, before, reason)
     else:
         world.slurm_nodes.update(node, invalid=False)
         _accept(simulation, node, before, rebooted)
+    for number in world.slurm[""].unlaunched:
+        lifecycle.launch_waiting(simulation, number)
     lifecycle.look_soon(simulation)
+
+
+def _mismatch(world: World, node: str, found: int) -> str:
+    """What a node reports less of than slurm.conf says, "" for nothing (validate_node_specs)."""
+    known = configuration.in_force(world)
+    wanted, has = known.nodes[node], slurmd.hardware(world, node)
+    lacks = []
+    if found < wanted.gpus:
+        lacks.append(f"gres/gpu count reported lower than configured ({found} < {wanted.gpus})")
+    if "config_overrides" in known.text("SlurmdParameters"):
+        return ", ".join(lacks)
+    if has.sockets * has.cores * has.threads < wanted.sockets * wanted.cores * wanted.threads:
+        lacks.append("Low socket*core*thread count")
+    if has.cpus < wanted.cpus:
+        lacks.append("Low CPUs")
+    if has.memory < wanted.real_memory:
+        lacks.append(f"Low RealMemory (reported:{has.memory} < 100.00% of configured:{wanted.real_memory})")
+    if has.temporary_disk < wanted.temporary_disk:
+        lacks.append("Low TmpDisk")
+    return ", ".join(lacks)
+
+
+def in_charge(world: World) -> str:
+    """The slurm.conf that slurmctld works with."""
+    read = world.slurm[""].configuration
+    return read[0] if read else slurm_conf(world.inventory)
 
 
 def drain(simulation: Simulation[World], node: str, reason: str) -> None:
@@ -266,26 +312,3 @@ def _author(world: World) -> str:
 
 def _timeout(world: World) -> int:
     return configuration.in_force(world).duration("SlurmdTimeout", 300)
-
-
-def _log_slurmd_start(simulation: Simulation[World], node: str, found: int) -> None:
-    world = simulation.world
-    cpu = world.node(node).cpu
-    detection, _ = configuration.parse_gres_conf(configuration.on_host(world, node)[1]).of(node)
-    lines = (
-        [f"gpu/nvml: _get_system_gpu_list_nvml: {found} GPU system device(s) detected"] if detection == "nvml" else []
-    )
-    lines += [
-        f"CPUs={cpu.sockets * cpu.cores * cpu.threads} Boards=1 Sockets={cpu.sockets} Cores={cpu.cores} "
-        f"Threads={cpu.threads} "
-        f"Memory={processes.memory(world, node).total // 1024} TmpDisk={_temporary_disk(world, node)} "
-        f"Uptime={(simulation.now - world.nodes[node].booted_at) // SECOND} CPUSpecList=(null) "
-        "FeaturesAvail=(null) FeaturesActive=(null)",
-    ]
-    for line in lines:
-        logs.write(simulation, node, logs.SLURMD, line)
-
-
-def _temporary_disk(world: World, node: str) -> int:
-    """Size of the file system that holds /tmp, MiB."""
-    return next((drive.bytes // (1 << 20) for drive in world.node(node).drives if drive.purpose == "boot"), 0)

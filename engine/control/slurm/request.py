@@ -12,7 +12,9 @@ from dataclasses import replace
 
 from engine.control.slurm.configuration import NodeConfiguration, PartitionConfiguration, SlurmConfiguration
 from engine.control.slurm.errors import Refused, SlurmError
-from engine.control.slurm.jobs import account_of, static_priority
+from engine.control.slurm.features import names as feature_names
+from engine.control.slurm.jobs import account_of
+from engine.control.slurm.priority import plain
 from engine.kernel.quick_dataclass import dataclass
 from engine.world.inventory import Inventory
 from engine.world.records import Job
@@ -59,19 +61,19 @@ def resolve(configuration: SlurmConfiguration, wanted: Wanted, job: Job, invento
     """`job` with what it asks for worked out. Raises Refused."""
     partition = _partition(configuration, wanted, job.user)
     _check_names(configuration, partition, wanted)
-    count = _node_count(wanted, [configuration.nodes[name] for name in partition.nodes])
+    count = _node_count(wanted, [node for node, _ in configuration.kinds[partition.name]], len(partition.nodes))
     tasks = _task_count(wanted, count)
-    shares = {
-        name: _share(configuration.nodes[name], configuration, partition, wanted, count, tasks)
-        for name in partition.nodes
-    }
-    able = [name for name, share in shares.items() if _fits(configuration.nodes[name], wanted, share)]
+    shares = [
+        (_share(node, configuration, partition, wanted, count, tasks), node, names)
+        for node, names in configuration.kinds[partition.name]
+    ]
+    able = [(share, names) for share, node, names in shares if _fits(node, wanted, share)]
     if not able:
         raise Refused(SlurmError.NODE_CONFIGURATION, *_memory_note(configuration, partition, wanted))
-    if any(name not in able for name in wanted.node_list):
+    if any(not any(name in names for _, names in able) for name in wanted.node_list):
         raise Refused(SlurmError.NODE_CONFIGURATION)
-    share = shares[able[0]]
-    return replace(
+    share = able[0][0]
+    resolved = replace(
         job,
         partition=partition.name,
         node_count=count,
@@ -89,9 +91,11 @@ def resolve(configuration: SlurmConfiguration, wanted: Wanted, job: Job, invento
         requested_nodes=wanted.node_list,
         excluded_nodes=wanted.exclude,
         exclusive=wanted.exclusive,
+        features=wanted.features,
+        reservation=wanted.reservation,
         account=job.account or account_of(inventory, job.user),
-        priority=static_priority(count, share.cpus * count, len(configuration.nodes), configuration.cpus),
     )
+    return replace(resolved, priority=plain(configuration, resolved))
 
 
 def _partition(configuration: SlurmConfiguration, wanted: Wanted, user: str) -> PartitionConfiguration:
@@ -110,16 +114,13 @@ def _partition(configuration: SlurmConfiguration, wanted: Wanted, user: str) -> 
 def _check_names(configuration: SlurmConfiguration, partition: PartitionConfiguration, wanted: Wanted) -> None:
     if any(name not in configuration.nodes for name in (*wanted.node_list, *wanted.exclude)):
         raise Refused(SlurmError.INVALID_NODE)
-    if any(name not in partition.nodes for name in wanted.node_list):
+    if any(not any(name in names for _, names in configuration.kinds[partition.name]) for name in wanted.node_list):
         raise Refused(SlurmError.NODES_NOT_IN_PARTITION)
-    asked = set(wanted.features.replace("&", ",").replace("|", ",").split(",")) if wanted.features else set()
-    if not asked <= configuration.features:
+    if not feature_names(wanted.features) <= configuration.features:
         raise Refused(SlurmError.INVALID_FEATURE)
-    if wanted.reservation:
-        raise Refused(SlurmError.RESERVATION)
 
 
-def _node_count(wanted: Wanted, nodes: list[NodeConfiguration]) -> int:
+def _node_count(wanted: Wanted, nodes: list[NodeConfiguration], there: int) -> int:
     """As said, or the fewest nodes of the partition that hold what is asked for."""
     if wanted.nodes is not None:
         return max(wanted.nodes, len(wanted.node_list))
@@ -127,11 +128,11 @@ def _node_count(wanted: Wanted, nodes: list[NodeConfiguration]) -> int:
     most_cpus = max((node.cpus for node in nodes), default=1)
     count = max(1, len(wanted.node_list))
     if wanted.gpus and most_gpus:
-        count = max(count, _even(wanted.gpus, most_gpus, len(nodes)))
+        count = max(count, _even(wanted.gpus, most_gpus, there))
     if wanted.tasks and wanted.tasks_per_node:
         count = max(count, -(-wanted.tasks // wanted.tasks_per_node))
     if wanted.tasks and wanted.gpus_per_task and most_gpus:
-        count = max(count, _even(wanted.tasks, max(most_gpus // wanted.gpus_per_task, 1), len(nodes)))
+        count = max(count, _even(wanted.tasks, max(most_gpus // wanted.gpus_per_task, 1), there))
     if wanted.tasks:
         count = max(count, -(-wanted.tasks * (wanted.cpus_per_task or 1) // most_cpus))
     return count
@@ -158,16 +159,12 @@ def _share(
     tasks: int,
 ) -> _Share:
     gpus = _gpus_of_node(wanted, count, tasks)
-    if wanted.exclusive:
-        return _Share(
-            node.cpus,
-            gpus,
-            _memory(node, configuration, partition, wanted, node.cpus, gpus) if wanted.memory else node.real_memory,
-        )
     cpus = -(-tasks // count) * (wanted.cpus_per_task or 1)
     if wanted.cpus_per_task is None and gpus:
         cpus = max(cpus, gpus * partition.cpus_per_gpu)
     cpus = -(-cpus // node.threads) * node.threads
+    if wanted.exclusive and not wanted.memory:
+        return _Share(cpus, gpus, node.real_memory)
     return _Share(cpus, gpus, _memory(node, configuration, partition, wanted, cpus, gpus))
 
 
@@ -217,6 +214,8 @@ def _memory_request(
     configuration: SlurmConfiguration, partition: PartitionConfiguration, wanted: Wanted, share: _Share
 ) -> int:
     unit = _memory_unit(configuration, partition, wanted, share.gpus)
+    if unit == "Node" and not wanted.memory and not configuration.number("DefMemPerNode", 0):
+        return 0
     divisor = {"Node": 1, "CPU": max(share.cpus, 1), "TRES": max(share.gpus, 1)}[unit]
     return share.memory // divisor
 

@@ -1,7 +1,7 @@
 """The states of a Slurm node: base state and flags, and the words that Slurm's tools make of them.
 
 Source: SchedMD/slurm 24.11 slurm/slurm.h (numbers, by which sinfo sorts) and src/common/slurm_protocol_defs.c
-(node_state_string, node_state_string_compact, node_state_flag_string). Power saving is left out.
+(node_state_string, node_state_string_compact, node_state_flag_string).
 """
 
 from __future__ import annotations
@@ -30,24 +30,33 @@ class Flag(IntFlag):
     DRAIN = 1 << 9
     COMPLETING = 1 << 10
     NOT_RESPONDING = 1 << 11
+    POWERED_DOWN = 1 << 12
     FAIL = 1 << 13
+    POWERING_UP = 1 << 14
     MAINTENANCE = 1 << 15
     REBOOT_REQUESTED = 1 << 16
+    POWERING_DOWN = 1 << 18
     REBOOT_ISSUED = 1 << 20
     PLANNED = 1 << 21
     INVALID_REG = 1 << 22
+    POWER_DOWN = 1 << 23
 
 
 # In the order in which the complete form lists them.
 _LISTED = (
-    Flag.COMPLETING, Flag.DRAIN, Flag.INVALID_REG, Flag.FAIL, Flag.MAINTENANCE, Flag.REBOOT_REQUESTED,
-    Flag.REBOOT_ISSUED, Flag.RESERVED, Flag.NOT_RESPONDING, Flag.PLANNED,
+    Flag.COMPLETING, Flag.DRAIN, Flag.INVALID_REG, Flag.FAIL, Flag.MAINTENANCE, Flag.POWER_DOWN, Flag.POWERED_DOWN,
+    Flag.REBOOT_REQUESTED, Flag.REBOOT_ISSUED, Flag.RESERVED, Flag.NOT_RESPONDING, Flag.PLANNED, Flag.POWERING_UP,
+    Flag.POWERING_DOWN,
 )  # fmt: skip
 
 _SUFFIXES = (
     (Flag.MAINTENANCE, "$"),
     (Flag.REBOOT_ISSUED, "^"),
     (Flag.REBOOT_REQUESTED, "@"),
+    (Flag.POWERING_UP, "#"),
+    (Flag.POWERING_DOWN, "%"),
+    (Flag.POWERED_DOWN, "~"),
+    (Flag.POWER_DOWN, "!"),
     (Flag.NOT_RESPONDING, "*"),
 )
 
@@ -66,7 +75,8 @@ _WORDS = {
 
 _WORKING = (Base.ALLOCATED, Base.MIXED)
 _IN_SERVICE = (Base.IDLE, *_WORKING)
-_BARRED = Flag.DRAIN | Flag.FAIL | Flag.NOT_RESPONDING | Flag.INVALID_REG | Flag.REBOOT_ISSUED
+_POWER = Flag.POWER_DOWN | Flag.POWERING_DOWN | Flag.POWERED_DOWN | Flag.POWERING_UP
+_BARRED = Flag.DRAIN | Flag.FAIL | Flag.NOT_RESPONDING | Flag.INVALID_REG | Flag.REBOOT_ISSUED | _POWER
 
 
 @dataclass(frozen=True, slots=True)

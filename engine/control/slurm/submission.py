@@ -5,9 +5,22 @@ Log lines from SchedMD/slurm 24.11 src/slurmctld/proc_req.c. Refusals are return
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from engine.control.slurm import configuration, dependencies, jobs, lifecycle, logs, workload
+from engine.control.slurm import (
+    arrays,
+    associations,
+    configuration,
+    dependencies,
+    jobs,
+    ledger,
+    lifecycle,
+    limits,
+    logs,
+    priority,
+    reservations,
+    workload,
+)
 from engine.control.slurm.errors import Refused, SlurmError
 from engine.control.slurm.nodes import survey
 from engine.control.slurm.request import Wanted, resolve
@@ -65,7 +78,7 @@ class SubmitJob(Action):
     features: str = ""
     reservation: str = ""
     account: str = ""
-    qos: str = "normal"
+    qos: str = ""
     hold: bool = False
     begin: int | None = None
     requeue: bool = True
@@ -79,6 +92,10 @@ class SubmitJob(Action):
     comment: str = ""
     environment: tuple[tuple[str, str], ...] = ()
     dependency: str = ""
+    array: str = ""
+    nice: int = 0
+    priority: int | None = None
+    arguments: tuple[str, ...] = ()
 
     def perform(self, simulation: Simulation[World]) -> Submission:
         try:
@@ -101,16 +118,34 @@ class SubmitJob(Action):
             standard_output=self.standard_output, interactive=self.interactive, held=self.hold, account=self.account,
             qos=self.qos, requeue=self.requeue, begin=begin, eligible=now if begin is None else begin,
             standard_error=self.standard_error, submit_host=self.host, submit_line=self.submit_line,
-            session=self.session, comment=self.comment, environment=self.environment,
+            session=self.session, comment=self.comment, environment=self.environment, arguments=self.arguments,
         )  # fmt: skip
         job = dependencies.dressed(job, self.dependency)
         dependencies.check(world, job)
         wanted = Wanted(**{name: getattr(self, name) for name in _WANTED})
-        return resolve(configuration.in_force(world), wanted, job, world.inventory)
+        job = self._charged(world, resolve(configuration.in_force(world), wanted, job, world.inventory))
+        limits.check(world, job)
+        reservations.check(world, job)
+        if self.priority is not None and jobs.is_operator(world.inventory, self.user):
+            return replace(job, priority=self.priority, fixed_priority=True)
+        return replace(job, priority=priority.fixed(world, job, now))
+
+    def _charged(self, world: World, job: Job) -> Job:
+        """The job with its account and quality of service, and as an array if it is one."""
+        account = self.account or associations.default_account(world, self.user) or job.account
+        known = configuration.in_force(world)
+        tasks, limit = (
+            arrays.read(self.array, known.number("MaxArraySize", arrays.MAX_ARRAY_SIZE)) if self.array else ((), 0)
+        )
+        return replace(
+            job, account=account, qos=self.qos or associations.default_qos(world, account, self.user), nice=self.nice,
+            array_job=job.id if tasks else 0, array_tasks=tasks, array_limit=limit,
+            array_range=arrays.whole_range(tasks) if tasks else None,
+        )  # fmt: skip
 
     def _enter(self, simulation: Simulation[World], job: Job) -> None:
         world = simulation.world
-        world.jobs[str(job.id)] = job
+        ledger.enter(world, job)
         controller = world.slurm[""]
         world.slurm.update("", next_job=job.id + 1, active_jobs=(*controller.active_jobs, job.id))
         if self.interactive:
@@ -118,7 +153,7 @@ class SubmitJob(Action):
         else:
             logs.controller(
                 simulation,
-                f"{self._rpc()}: JobId={job.id} InitPrio={jobs.priority(job, simulation.now)} "
+                f"{self._rpc()}: JobId={job.id} InitPrio={jobs.priority(world, job, simulation.now)} "
                 f"usec={lifecycle.request_time(job.id)}",
             )
         if job.begin is not None:

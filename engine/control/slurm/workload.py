@@ -62,9 +62,13 @@ def read_script(script: str) -> Work:
     lines = [line for line in script.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     body = "\n".join(lines)
     kind = kind_of(body)
-    slept = sum(int(count) * _UNITS[unit] for line in lines for count, unit in _SLEEP.findall(line))
     plain = kind == "script" and all(_SLEEP.search(line) or _is_quick(line) for line in lines)
-    return Work(kind, slept + SECOND if plain else None)
+    return Work(kind, slept(body) + SECOND if plain else None)
+
+
+def slept(text: str) -> int:
+    """How long the `sleep` commands of a text take together, ns."""
+    return sum(int(count) * _UNITS[unit] for line in text.splitlines() for count, unit in _SLEEP.findall(line))
 
 
 def kind_of(text: str) -> str:
@@ -91,17 +95,18 @@ def rank_command(job: Job) -> tuple[str, int]:
 
 def output_path(job: Job, pattern: str = "") -> str:
     """The file that `pattern` (`slurm-%j.out`) stands for, absolute."""
-    name = pattern or "slurm-%j.out"
+    name = pattern or ("slurm-%A_%a.out" if job.array_job else "slurm-%j.out")
     fields = {
         "j": str(job.id),
-        "A": str(job.id),
+        "A": str(job.array_job or job.id),
+        "a": "4294967294" if job.array_task is None else str(job.array_task),
         "J": str(job.id),
         "x": job.name,
         "u": job.user,
         "N": job.nodes[0] if job.nodes else "",
         "%": "%",
     }
-    expanded = re.sub(r"%\d*([%jAJxuN])", lambda match: fields[match[1]], name)
+    expanded = re.sub(r"%\d*([%jAaJxuN])", lambda match: fields[match[1]], name)
     return expanded if expanded.startswith("/") else f"{job.working_directory.rstrip('/')}/{expanded}"
 
 
@@ -163,6 +168,8 @@ def stopped(world: World, job: Job) -> Sequence[str]:
         return [f"{notice} ***"]
     if job.state == "REQUEUED":
         return [f"{notice} DUE TO JOB REQUEUE ***"]
+    if job.state == "PREEMPTED":
+        return [f"{notice} DUE TO PREEMPTION ***"]
     if job.state == "TIMEOUT":
         return [f"{notice} DUE TO TIME LIMIT ***"]
     if job.state == "NODE_FAIL":

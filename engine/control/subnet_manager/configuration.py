@@ -23,6 +23,7 @@ from engine.world.world import World
 
 if TYPE_CHECKING:
     from engine.control.subnet_manager.routing.engines import EngineOrder
+    from engine.control.subnet_manager.routing.from_file import TablesFile
 
 __all__ = ["FABRIC", "Reading", "Settings", "read"]
 
@@ -44,7 +45,7 @@ NUMBERS: Mapping[str, int] = MappingProxyType(
 """Settings that are numbers, with opensm's defaults (include/opensm/osm_base.h); the priority is NVIDIA's opensm's."""
 
 WORDS: Mapping[str, str] = MappingProxyType(
-    {"routing_engine": "", "root_guid_file": "", "partition_config_file": PARTITIONS}
+    {"routing_engine": "", "lfts_file": "", "root_guid_file": "", "partition_config_file": PARTITIONS}
 )
 """Settings that are text."""
 
@@ -139,6 +140,17 @@ def root_guids(world: World, place: str) -> tuple[int, ...] | None:
     found = (line.partition("#")[0].split() for line in files.text(world, place, path, "").splitlines())
     guids = tuple(int(words[0], 16) for words in found if words and re.fullmatch(r"(0[xX])?[0-9a-fA-F]+", words[0]))
     return guids or None
+
+
+def tables_file(world: World, place: str) -> TablesFile | None:
+    """The file that lfts_file names, as it is now; None where none is named."""
+    from engine.control.subnet_manager.routing.from_file import TablesFile
+
+    path = word(world, "lfts_file", place)
+    if not path or place in world.inventory.switches:
+        return None
+    there = files.changed(world, place, path) and not files.removed(world, place, path)
+    return TablesFile(path, files.text(world, place, path, "") if there else None)
 
 
 def _settings(world: World, place: str | None) -> Mapping[str, str]:

@@ -15,6 +15,7 @@ SETTINGS = (
     ("lmc", "0"),
     ("max_op_vls", "5"),
     ("routing_engine", "(null)"),
+    ("lfts_file", "(null)"),
     ("root_guid_file", "(null)"),
     ("use_ucast_cache", "FALSE"),
     ("sweep_interval", "10"),

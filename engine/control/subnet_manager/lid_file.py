@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 from engine.control import files
@@ -51,7 +52,7 @@ def standing(world: World, place: str) -> str:
 def remembered(world: World) -> Mapping[int, int]:
     """LIDs by port GUID that the master remembers, of absent ports too."""
     given = world.subnet_manager[FABRIC].lids
-    return _of_a_new_site(world.inventory) if given is None else dict(given)
+    return _of_a_new_site(world.plan) if given is None else dict(given)
 
 
 def read(world: World, place: str) -> Entries:
@@ -61,8 +62,11 @@ def read(world: World, place: str) -> Entries:
     return Entries(remembered(world)) if _untouched(world, place) else parse(standing(world, place))
 
 
+@lru_cache(maxsize=4)
 def parse(content: str) -> Entries:
-    """The entries that count: each a GUID and its lowest and highest LID, and then an empty line."""
+    """The entries that count: each a GUID and its lowest and highest LID, and then an empty line. What was read last is
+    kept: a file may have an entry for every LID.
+    """
     found, lines, taken = dict[str, str](), list[str](), set[int]()
     for block in re.split(r"\n[ \t]*\n", content):
         words = block.split()
@@ -77,12 +81,13 @@ def parse(content: str) -> Entries:
             found[words[0]] = " ".join(words[1:])
     lids = dict[int, int]()
     for key, value in found.items():
-        guid, problem = _number(key) or 0, _problem(_number(key) or 0, value, taken)
+        guid, numbers = _number(key) or 0, _numbers(value)
+        problem = _problem(guid, numbers, taken)
         if problem:
             lines.append(f"lid_mgr_validate_db: ERR {problem}")
         else:
-            lids[guid] = _numbers(value)[0]
-            taken.add(lids[guid])
+            lids[guid] = numbers[0]
+            taken.add(numbers[0])
     return Entries(MappingProxyType(lids), tuple(lines))
 
 
@@ -107,7 +112,7 @@ def known_at_first(world: World, manager: Manager, found: Iterable[int]) -> tupl
 def remember(simulation: Simulation[World], place: str, lids: Mapping[int, int]) -> None:
     """Keep what the master, at `place`, knows now. The file of the site's first manager stays as that one left it."""
     world = simulation.world
-    site, own = _of_a_new_site(world.inventory), host_of_manager(world.inventory)
+    site, own = _of_a_new_site(world.plan), host_of_manager(world.inventory)
     before = remembered(world)
     if own and own.node != place and dict(before) != dict(lids) and not files.changed(world, own.node, FILE):
         files.put(simulation, own.node, {FILE: WrittenFile(text(before).encode(), 0o644, 0, 0, 0)})
@@ -147,9 +152,8 @@ def _of_a_new_site(inventory: Inventory) -> Mapping[int, int]:
     return known_lids_of_a_new_site(inventory)
 
 
-def _problem(guid: int, value: str, taken: set[int]) -> str:
+def _problem(guid: int, numbers: list[int], taken: set[int]) -> str:
     """Why an entry does not count; "" if it does."""
-    numbers = _numbers(value)
     if len(numbers) < 2:
         return f"0311: could not get lid for guid:0x{guid:016x}"
     low, high = numbers

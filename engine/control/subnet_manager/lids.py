@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from itertools import count
 from types import MappingProxyType
 
-from engine.physics import links
 from engine.world.inventory import Hca, Inventory, Switch
 from engine.world.world import World
 
@@ -21,6 +20,7 @@ FABRIC = ""
 """The id of the fabric's entry in `world.subnet_manager`."""
 
 _INFINIBAND = "InfiniBand"
+_MANAGEMENT = "/0"
 
 
 def management_port(switch: Switch | str) -> str:
@@ -99,12 +99,13 @@ def fabric_of(inventory: Inventory, start: str) -> dict[str, int]:
     ends = {start: port_guid(inventory, start)}
     waiting = [start]
     while waiting:
-        port = waiting.pop()
-        for near in _ports_of(inventory, port):
-            far = links.peer(inventory, near)
-            if far and end_port(far) not in ends:
-                ends[end_port(far)] = port_guid(inventory, end_port(far))
-                waiting.append(far)
+        for near in _ports_of(inventory, waiting.pop()):
+            cable = inventory.cables.get(near)
+            far = end_port(cable.other(near)) if cable else start
+            if far not in ends:
+                ends[far] = port_guid(inventory, far)
+                if far.endswith(_MANAGEMENT):
+                    waiting.append(far)
     return ends
 
 

@@ -9,10 +9,10 @@ remembers it. Changes that come until a sweep begins are dealt with in it, as ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from engine.control.subnet_manager import configuration, lid_file, sweep_log
+from engine.control.subnet_manager import configuration, duplicates, lid_file, sweep_log
 from engine.control.subnet_manager.lids import (
     FABRIC,
     end_port,
@@ -72,6 +72,8 @@ def sweep(simulation: Simulation[World], manager: Manager, changed: Iterable[str
     waiting = [port for port in world.ports.changed() if _waits(world, port) and _both_found(world, port, lids)]
     new = _new_ends(world, waiting)
     _ask_in_vain(simulation, manager, lids)
+    if fabric.without_lid:
+        sweep_log.no_lids(simulation, manager, _without(world, fabric), switches=len(fabric.switch_guids))
     ends = dict.fromkeys(end_port(port) for port in changed)
     sweep_log.lost(simulation, manager, [end for end in ends if _guid(world, end) not in lids])
     _bring_up(world, waiting, lids)
@@ -85,6 +87,13 @@ def sweep(simulation: Simulation[World], manager: Manager, changed: Iterable[str
         simulation.publish(SubnetSwept(rerouted or divided, moved))
 
 
+def _without(world: World, fabric: Fabric) -> list[str]:
+    """End ports for which no LID is left."""
+    inventory = world.inventory
+    ends = inventory.once(("ends by guid",), lambda: {port_guid(inventory, end): end for end in fresh_lids(inventory)})
+    return [ends[guid] for guid in fabric.without_lid]
+
+
 def _addressed(simulation: Simulation[World], manager: Manager, fabric: Fabric) -> tuple[Fabric, tuple[str, ...]]:
     """The fabric with the LIDs that the manager gives, and the end ports that have lost another LID by that."""
     from engine.control.subnet_manager.routing.sources import fabric_of_world
@@ -92,13 +101,13 @@ def _addressed(simulation: Simulation[World], manager: Manager, fabric: Fabric) 
     world = simulation.world
     first = not resident(world, manager)
     if first:
-        known, lines = lid_file.known_at_first(world, manager, (*fabric.end_guids, *fabric.switch_guids))
+        known, lines = lid_file.known_at_first(world, manager, tuple(_lids(fabric)))
         sweep_log.said(simulation, manager.place, lines)
         lid_file.remember(simulation, manager.place, known)
         fabric = fabric_of_world(world, manager.guid, known)
     before = lid_file.remembered(world)
     lids = _lids(fabric)
-    new = {guid: number for guid, number in lids.items() if before.get(guid) != number}
+    new = {guid: number for guid, number in lids.items() if number and before.get(guid) != number}
     if new:
         lid_file.remember(simulation, manager.place, {**before, **new})
     if first or new:
@@ -107,20 +116,23 @@ def _addressed(simulation: Simulation[World], manager: Manager, fabric: Fabric) 
 
 
 def _give(world: World, lids: Mapping[int, int]) -> tuple[str, ...]:
-    """Write LIDs into the ports that have another one. Ports without one wait for theirs."""
+    """Write LIDs into the ports that have another one, or none though they are Active; 0 where none is left. Returns
+    those that have lost one.
+    """
     moved = []
     for end in dict.fromkeys((*fresh_lids(world.inventory), *map(end_port, world.ports.changed()))):
         number, before = lids.get(_guid(world, end)), lid(world, end)
-        if number and before and number != before:
-            world.ports.update(end, lid=number)
-            moved.append(end)
+        if number in (None, before) or not (before or world.ports[end].initialized):
+            continue
+        world.ports.update(end, lid=number)
+        moved += [end] if before else []
     return tuple(moved)
 
 
 def _lids(fabric: Fabric) -> Mapping[int, int]:
-    """By the port GUIDs of everything that was found."""
+    """By the port GUIDs of everything that was found; 0 where none is left."""
     guids, numbers = (*fabric.end_guids, *fabric.switch_guids), (*fabric.end_lids, *fabric.switch_lids)
-    return dict(zip(guids, numbers, strict=True))
+    return dict(zip(guids, numbers, strict=True)) | dict.fromkeys(fabric.without_lid, 0)
 
 
 def _guid(world: World, port: str) -> int:
@@ -192,12 +204,27 @@ def _sweep_due(simulation: Simulation[World], event: SubnetSweepDue) -> None:
     known = simulation.world.subnet_manager[FABRIC]
     if known.due != simulation.now:
         return
-    simulation.world.subnet_manager.update(FABRIC, due=None, changed=())
     _on_switches(simulation)
+    if twins := duplicates.found(simulation.world):
+        _in_vain(simulation, twins)
+        return
+    simulation.world.subnet_manager.update(FABRIC, due=None, changed=())
     election.settle(simulation)
     masters = [found for found in managers(simulation.world) if found.state is ManagerState.MASTER]
     for manager in reversed(masters):
         sweep(simulation, manager, known.changed)
+
+
+def _in_vain(simulation: Simulation[World], twins: Sequence[tuple[str, str]]) -> None:
+    """A sweep that finds one GUID at two places never ends: nobody becomes master, nothing is given or written."""
+    from engine.control.subnet_manager import election
+
+    for manager in managers(simulation.world):
+        if manager.state in (ManagerState.MASTER, ManagerState.DISCOVERING):
+            for pair in twins:
+                sweep_log.duplicated(simulation, manager, pair, election.route(simulation.world, manager.port, pair[1]))
+    simulation.world.subnet_manager.update(FABRIC, due=simulation.now + duplicates.AGAIN)
+    simulation.schedule(SubnetSweepDue(), duplicates.AGAIN)
 
 
 def _on_switches(simulation: Simulation[World]) -> None:
@@ -221,9 +248,11 @@ def _await_sweep(simulation: Simulation[World], ports: tuple[str, ...] = ()) -> 
     if manager and ports:
         sweep_log.noticed(simulation, manager, ports)
     known = simulation.world.subnet_manager[FABRIC]
-    due = simulation.now + _AFTER_A_CHANGE if known.due is None else known.due
+    soon = simulation.now + _AFTER_A_CHANGE
+    earlier = known.due is None or known.due > soon
+    due = soon if earlier else known.due
     simulation.world.subnet_manager.update(FABRIC, due=due, changed=(*known.changed, *ports))
-    if known.due is None:
+    if earlier:
         simulation.schedule(SubnetSweepDue(), _AFTER_A_CHANGE)
 
 

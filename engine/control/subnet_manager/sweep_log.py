@@ -96,6 +96,34 @@ def _timed_out(simulation: Simulation[World], asking: Manager, path: Sequence[in
         _say(simulation, asking.place, text)
 
 
+def no_lids(simulation: Simulation[World], manager: Manager, ends: Sequence[str], switches: int) -> None:
+    """There are no LIDs left for these end ports, and so no routes: told for each of the switches."""
+    inventory = simulation.world.inventory
+    for _ in ends:
+        _say(simulation, manager.place, "lid_mgr_find_free_lid_range: ERR 0307: OPENSM RAN OUT OF LIDS!!!")
+    problem = "has LID 0. An initialization error occurred. Ignoring port"
+    for end in list(ends) * switches:
+        port = f"Port {_guid(simulation, end)} ({_name(inventory, end)} port {end.rpartition('/')[2]})"
+        _say(simulation, manager.place, f"ucast_mgr_process_port: ERR 3A04: {port} {problem}")
+
+
+def duplicated(simulation: Simulation[World], manager: Manager, twins: tuple[str, str], path: Sequence[int]) -> None:
+    """A sweep finds two end ports with one GUID; `path` leads to the second."""
+    inventory, (first, second) = simulation.world.inventory, twins
+    guid = port_guid(inventory, first)
+    behind = " and remote node ".join(_socket(inventory, port) for port in (first, second))
+    problem = f"Found duplicated node GUID.\nNode 0x{guid:x} port 1 is reachable from remote node {behind}."
+    _say(simulation, manager.place, f"report_duplicated_guid: ERR 0D01: {problem}\nPaths are:")
+    for _ in range(2):
+        _say(simulation, manager.place, f"Directed Path Dump of {len(path)} hop path: Path = {_path(path)}")
+
+
+def _socket(inventory: Inventory, port: str) -> str:
+    """The port of a switch to which an adapter's leads."""
+    far = links.peer(inventory, port) or port
+    return f"0x{port_guid(inventory, end_port(far)):x} port {far.rpartition('/')[2]}"
+
+
 def noticed(simulation: Simulation[World], manager: Manager, ports: Iterable[str]) -> None:
     """Switches at the other ends of `ports` report that the state of a link changed."""
     inventory = simulation.world.inventory

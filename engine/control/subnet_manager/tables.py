@@ -44,8 +44,9 @@ def configure(world: World, manager: Manager, fabric: Fabric, *, gained: bool) -
     names = {guid: known[guid] for guid in fabric.switch_guids}
     fresh = gained or not resident(world, manager)
     previous = None if fresh else {guid: world.forwarding[name].entries for guid, name in names.items()}
-    roots = configuration.root_guids(world, manager.place)
-    routing = route(fabric, configuration.engines(world, manager.place), roots=roots, previous=previous)
+    place = manager.place
+    roots, dumped = configuration.root_guids(world, place), configuration.tables_file(world, place)
+    routing = route(fabric, configuration.engines(world, place), roots=roots, previous=previous, dumped=dumped)
     world.subnet_manager.update(FABRIC, started=manager.since, engine=routing.engine or "")
     if routing.engine is None:
         return False, routing.lines

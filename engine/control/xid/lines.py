@@ -10,6 +10,7 @@ from __future__ import annotations
 from engine.control import journald
 from engine.control.modules import driver_version
 from engine.kernel.simulation import Simulation
+from engine.world.bus_events import XidReported
 from engine.world.inventory import Gpu
 from engine.world.records import GpuState, Priority, Process
 from engine.world.world import World
@@ -46,6 +47,7 @@ def xid(
             say(simulation, gpu.node, line)
     version = driver_version(simulation.world, gpu.node) or ""
     say(simulation, gpu.node, xid_line(version, gpu.address, number, text, pid, process))
+    simulation.publish(XidReported(gpu_id, number))
 
 
 def xid_line(version: str, address: str, number: int, text: str, pid: int | None, process: str | None) -> str:

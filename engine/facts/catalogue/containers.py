@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.control.containers import daemon, device_cgroup, inside, lifecycle
+from engine.control.containers import daemon, device_cgroup, inside, lifecycle, shared_memory
 from engine.facts.fact import View, fact
 from engine.facts.kinds import Host
 
@@ -36,6 +36,13 @@ def rdma(view: View, host: Host, name: str) -> bool:
         return False
     passed = found.privileged or any(path.startswith(inside.INFINIBAND) for path in found.devices)
     return passed and inside.memory_lock(found) is None
+
+
+@fact("container.shm_short")
+def container_shm_short(view: View, node: Host, name: str) -> bool:
+    """Whether there is a container of that name whose /dev/shm is less than a training on its GPUs needs."""
+    found = lifecycle.find(view.world, node, name)
+    return found is not None and shared_memory.is_too_small(found)
 
 
 @fact("container.runtime_known")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.control import bmc, firmware, sel
+from engine.control import bmc, firmware, fstab, sel
 from engine.facts.fact import View, fact
 from engine.facts.kinds import Host, Psu, Rack, Strip
 from engine.physics import cooling_door, supplies
@@ -61,6 +61,18 @@ def node_supplies(view: View, node: Host) -> int:
 def fans_by_hand(view: View, node: Host) -> bool:
     """Whether somebody has set its fans to a fixed speed."""
     return view.world.bmcs[node].fan_duty is not None
+
+
+@fact("node.mounts_found")
+def mounts_found(view: View, node: Host) -> bool:
+    """Whether every device is there that its /etc/fstab wants at a start."""
+    return not fstab.blocking(view.world, node)
+
+
+@fact("rack.holds")
+def rack_holds(view: View, rack: Rack, node: Host) -> bool:
+    """Whether a host stands in this rack."""
+    return view.world.node(node).rack == rack
 
 
 @fact("rack.leak_alarm")

@@ -57,3 +57,9 @@ def firmware_uniform(view: View, hca: Hca) -> bool:
     """Whether it runs the firmware that the site has for cards of its kind."""
     own = view.world.inventory.hca(hca)
     return adapter_firmware.running_version(view.world, own) == own.firmware
+
+
+@fact("hca.own_guid")
+def own_guid(view: View, hca: Hca) -> bool:
+    """Whether it tells the GUID with which it was made."""
+    return view.world.inventory.hca(hca).guid == view.world.plan.hca(hca).guid

@@ -8,7 +8,8 @@ from ipaddress import ip_interface
 
 from engine.control import network
 from engine.hostfs.machine import Machine
-from engine.hostfs.nodes import Children, file
+from engine.hostfs.nodes import Children, directory, file
+from engine.hostfs.views import _proc_bonding
 
 _DEVICE_HEAD = (
     "Inter-|   Receive                                                |  Transmit\n"
@@ -22,7 +23,7 @@ _WIDTHS = (8, 7, 4, 4, 4, 5, 10, 9, 8, 7, 4, 4, 4, 5, 7, 10)
 
 def net_files() -> Children:
     """The files."""
-    return {"dev": file(devices, 0o444), "route": file(routes, 0o444)}
+    return {"bonding": directory(_proc_bonding.files), "dev": file(devices, 0o444), "route": file(routes, 0o444)}
 
 
 def devices(machine: Machine) -> str:

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.control import roce_gids
 from engine.control.subnet_manager.lids import lid, manager_lid
 from engine.control.subnet_manager.managers import capability_mask
 from engine.hostfs.machine import Machine
-from engine.hostfs.nodes import Children, Node, directory, file, link
+from engine.hostfs.nodes import Children, Effect, Node, Write, directory, file, link
+from engine.hostfs.tree import ErrorCode
 from engine.physics import links, partition_keys, port_counters
 from engine.world.inventory import Hca
 from engine.world.records import FULL_DEFAULT_KEY
@@ -20,6 +22,7 @@ PKEY_TABLE = 128
 DEFAULT_SUBNET = 0xFE80_0000_0000_0000
 UVERBS_MAJOR, UVERBS_FIRST_MINOR = 231, 192
 UMAD_FIRST_MINOR = 0
+LARGEST_CLASS = 255
 COUNTERS = tuple(name for name in port_counters.WIDTHS if name != "QP1_dropped")
 WIDE_COUNTERS = frozenset(port_counters.TRAFFIC) - {"port_xmit_wait"}
 HARDWARE_COUNTERS = (
@@ -66,7 +69,20 @@ def _device(machine: Machine, hca: Hca) -> Children:
         "device": link(f"../../../{hca.address}"),
         "subsystem": link(_up(machine, hca) + "class/infiniband"),
         "ports/1": directory(_port(hca)),
+        **_traffic_classes(hca),
     }
+
+
+def _traffic_classes(hca: Hca) -> dict[str, Node]:
+    """tc/1/traffic_class of MLNX_OFED, which RoCE needs."""
+    if hca.link_layer == "InfiniBand":
+        return {}
+    content = _line_or_nothing(lambda machine: _traffic_class(machine, hca))
+    return {"tc/1/traffic_class": file(content, on_write=_set_traffic_class(hca))}
+
+
+def _line_or_nothing(content: Callable[[Machine], str]) -> Callable[[Machine], str]:
+    return lambda machine: f"{content(machine)}\n" if content(machine) else ""
 
 
 def _up(machine: Machine, hca: Hca) -> str:
@@ -142,9 +158,40 @@ def _counter(hca: Hca, name: str) -> Callable[[Machine], int]:
 
 
 def _hardware_counters(hca: Hca) -> Children:
-    """Of transport errors, which nothing makes yet."""
-    names = (*HARDWARE_COUNTERS, *(ROCE_COUNTERS if hca.link_layer == "Ethernet" else ()))
-    return {**{name: file("0\n", 0o444) for name in sorted(names)}, "lifespan": file("12\n")}
+    """Of requests, transport errors and congestion notifications; nothing makes those of InfiniBand yet."""
+    if hca.link_layer == "InfiniBand":
+        return {**{name: file("0\n", 0o444) for name in sorted(HARDWARE_COUNTERS)}, "lifespan": file("12\n")}
+    names = sorted((*HARDWARE_COUNTERS, *ROCE_COUNTERS))
+    return {**{name: _number(_hardware_counter(hca, name)) for name in names}, "lifespan": file("12\n")}
+
+
+def _hardware_counter(hca: Hca, name: str) -> Callable[[Machine], int]:
+    def count(machine: Machine) -> int:
+        from engine.control import ethernet_counters
+
+        key = ("hardware counters", hca.id)
+        found = machine.remember(key, lambda: ethernet_counters.hardware(machine.world, hca, machine.now))
+        return found.get(name, 0)
+
+    return count
+
+
+def _traffic_class(machine: Machine, hca: Hca) -> str:
+    """What MLNX_OFED's driver says of the class that all packets of a device get."""
+    chosen = machine.world.roce[hca.port].traffic_class
+    return "" if chosen is None else f"Global tclass={chosen}"
+
+
+def _set_traffic_class(hca: Hca) -> Write:
+    def write(_machine: Machine, content: bytes) -> Effect:
+        text = content.decode("utf-8", "replace").strip()
+        if not text.removeprefix("-").isdigit() or int(text) > LARGEST_CLASS or int(text) < -1:
+            return ErrorCode.INVALID
+        from engine.physics.ethernet.settings import SetRoce
+
+        return SetRoce((hca.port,), (("traffic_class", None if int(text) < 0 else int(text)),))
+
+    return write
 
 
 def _number(content: Callable[[Machine], int]) -> Node:
@@ -157,46 +204,24 @@ def colons(guid: int) -> str:
     return ":".join(text[start : start + 4] for start in range(0, 16, 4))
 
 
-def gid_table(machine: Machine, hca: Hca) -> list[tuple[int, str]]:
-    """Used GIDs of a port with their types, by index: the port's own, and for RoCE one of each version per address."""
+def gid_table(machine: Machine, hca: Hca) -> list[tuple[int, int, str]]:
+    """Used GIDs of a port by index, with their types."""
     if hca.link_layer == "InfiniBand":
-        return [(DEFAULT_SUBNET << 64 | hca.port_guid, "IB/RoCE v1")]
-    own = DEFAULT_SUBNET << 64 | _interface_id(hca.mac)
-    addresses = [
-        own,
-        *(_mapped(entry.cidr) for entry in machine.node.addresses if hca.netdev in (entry.interface, *entry.members)),
-    ]
-    return [(address, version) for address in addresses for version in ("IB/RoCE v1", "RoCE v2")]
+        return [(0, DEFAULT_SUBNET << 64 | hca.port_guid, roce_gids.V1)]
+    return [(each.index, each.value, each.version) for each in roce_gids.table(machine.world, hca)]
 
 
 def _gids(machine: Machine, hca: Hca) -> Children:
-    used = gid_table(machine, hca)
-    values = [value for value, _ in used] + [0] * (GID_TABLE[hca.link_layer] - len(used))
-    return {str(index): file(f"{_gid_text(value)}\n", 0o444) for index, value in enumerate(values)}
+    used = {index: value for index, value, _ in gid_table(machine, hca)}
+    places = range(GID_TABLE[hca.link_layer])
+    return {str(index): file(f"{roce_gids.text(used.get(index, 0))}\n", 0o444) for index in places}
 
 
 def _gid_attributes(machine: Machine, hca: Hca) -> Children:
     """Types and interfaces of the GIDs; an unused index can't be read, so it is left out."""
     used = gid_table(machine, hca)
-    types = {f"types/{index}": file(f"{version}\n", 0o444) for index, (_, version) in enumerate(used)}
-    return {**types, **{f"ndevs/{index}": file(f"{hca.netdev}\n", 0o444) for index in range(len(used))}}
-
-
-def _gid_text(value: int) -> str:
-    text = f"{value:032x}"
-    return ":".join(text[start : start + 4] for start in range(0, 32, 4))
-
-
-def _interface_id(mac: str) -> int:
-    """The modified EUI-64 of a MAC address (RFC 4291)."""
-    number = int(mac.replace(":", ""), 16)
-    return (number >> 24 << 40 | 0xFFFE << 24 | number & 0xFFFFFF) ^ 1 << 57
-
-
-def _mapped(cidr: str) -> int:
-    """The IPv4-mapped address ::ffff:a.b.c.d."""
-    parts = [int(part) for part in cidr.partition("/")[0].split(".")]
-    return 0xFFFF << 32 | int.from_bytes(bytes(parts), "big")
+    types = {f"types/{index}": file(f"{version}\n", 0o444) for index, _, version in used}
+    return {**types, **{f"ndevs/{index}": file(f"{hca.netdev}\n", 0o444) for index, _, _ in used}}
 
 
 def _verbs(hca: Hca, number: int) -> Children:

@@ -12,6 +12,7 @@ from engine.control.network import Interface
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file, link
 from engine.hostfs.tree import ErrorCode, FileError
+from engine.hostfs.views import _sys_ecn
 
 STATISTICS = (
     "collisions", "multicast", "rx_bytes", "rx_compressed", "rx_crc_errors", "rx_dropped", "rx_errors",
@@ -124,7 +125,8 @@ def _files(machine: Machine, name: str) -> Children:
         files["bonding_slave/mii_status"] = file(lambda machine: _mii(machine, name), 0o444)
     if each.members:
         files["bonding"] = directory(_bonding(each))
-    return files
+    hca = next((hca for hca in machine.node.hcas if hca.netdev == name and hca.link_layer == "Ethernet"), None)
+    return files if hca is None else files | _sys_ecn.files(hca)
 
 
 def _mode(name: str) -> int:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.control import accounts, grub, host_names, kernel_image, limits, modprobe_settings
+from engine.control import accounts, adapter_qos, grub, host_clock, host_names, kernel_image, limits, modprobe_settings
 from engine.control.files import SHARED_DIRECTORIES
+from engine.control.munge import site_key
 from engine.hostfs import mounts
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file, link
 from engine.hostfs.views._texts import texts
-from engine.world.inventory import stable_hexadecimal
 
 SHADOW = 42
 LOCKED, NO_LOGIN = "!", "*"
@@ -161,6 +161,7 @@ def _table(machine: Machine) -> Children:
     table |= {name: file(content) for name, content in COMPUTED.items()}
     given = {**limits.DEFAULT_FILES, **modprobe_settings.default_files(machine.node)}
     given |= grub.default_files(machine.inventory, machine.host)
+    given |= adapter_qos.default_files(machine.world, machine.host)
     table |= {path.removeprefix("/etc/"): file(content) for path, content in given.items()}
     table |= {
         "shadow": file(shadow, 0o640, gid=SHADOW),
@@ -169,6 +170,7 @@ def _table(machine: Machine) -> Children:
         "mtab": link("../proc/self/mounts"),
         "os-release": link("../usr/lib/os-release"),
         "resolv.conf": link("../run/systemd/resolve/stub-resolv.conf"),
+        "chrony/sources.d/cluster.sources": file(_time_source),
         "munge": directory(
             {"munge.key": file(_munge_key, 0o400, uid=MUNGE_UID, gid=MUNGE_GID)}, 0o700, uid=MUNGE_UID, gid=MUNGE_GID
         ),
@@ -181,9 +183,14 @@ def _table(machine: Machine) -> Children:
 MUNGE_UID, MUNGE_GID = 111, 113
 
 
+def _time_source(machine: Machine) -> str:
+    """Where the host has the time from."""
+    return f"server {host_clock.source(machine.world, machine.host)} iburst\n"
+
+
 def _munge_key(machine: Machine) -> bytes:
     """The site's key, the same on every host."""
-    return bytes(stable_hexadecimal(256, machine.inventory.name, "munge key"), "ascii")[:128]
+    return site_key(machine.inventory)
 
 
 DIRECTORY = directory(_table, fixed=True)

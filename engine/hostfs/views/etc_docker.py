@@ -9,7 +9,7 @@ from engine.hostfs.nodes import directory, file
 
 def present(machine: Machine) -> bool:
     """Whether Docker is on this host."""
-    return bool(machine.node.gpus)
+    return bool(machine.node.gpus) and "kubernetes" not in machine.node.clusters
 
 
 DIRECTORY = directory({"daemon.json": file(daemon.DEFAULT)})

@@ -44,12 +44,21 @@ def history(machine: Machine, user: User) -> str:
 def _home(machine: Machine, user: User) -> Node:
     uid = gid = user.uid
     files = personal_files(uid, gid)
+    cluster = machine.inventory.kubernetes
+    if cluster is not None and user.name in cluster.admins:
+        files[".kube"] = directory({"config": file(_kubeconfig, 0o600, uid=uid, gid=gid)}, uid=uid, gid=gid)
     if user.name != machine.inventory.learner:
         files[".bash_history"] = file(lambda machine: history(machine, user), 0o600, uid=uid, gid=gid)
         for job in machine.inventory.standing_jobs:
             if job.user == user.name:
                 files[job.name] = directory({f"{job.name}.sbatch": _script(job, user)}, uid=uid, gid=gid)
     return directory(files, 0o750, uid=uid, gid=gid)
+
+
+def _kubeconfig(machine: Machine) -> str:
+    from engine.control.kubernetes import kubeconfigs
+
+    return kubeconfigs.administrator(machine.world)
 
 
 def _script(job: StandingJob, user: User) -> Node:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file, link
 from engine.hostfs.realms import SYSFS
+from engine.hostfs.views._sys_config import tree
 from engine.hostfs.views._sys_iommu import groups
 from engine.hostfs.views._sys_pci import sysfs_path
 
@@ -26,6 +27,7 @@ DIRECTORY = directory(
         "fs/cgroup": directory({"cgroup.controllers": file(CONTROLLERS, 0o444), "system.slice": directory()}),
         "fs/pstore": directory(),
         "hypervisor": directory(),
+        "kernel/config": directory(tree),
         "kernel/iommu_groups": directory(groups),
         "kernel/debug": directory(mode=0o700),
         "kernel/mm/transparent_hugepage/enabled": file("always [madvise] never\n"),

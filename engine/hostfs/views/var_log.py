@@ -7,7 +7,7 @@ manager's log and of opensm's.
 
 from __future__ import annotations
 
-from engine.control import journald, kernel_image
+from engine.control import journald, kernel_image, service_state
 from engine.hostfs.machine import Machine
 from engine.hostfs.nodes import Children, Node, directory, file
 from engine.hostfs.views import _log_apt, etc_opensm
@@ -16,6 +16,7 @@ from engine.kernel.units import MILLISECOND
 from engine.world.records import LogEntry, Priority
 
 ROOT, SYSLOG_GID, UTMP, JOURNAL, SLURM = 0, 102, 43, 999, 64030
+MUNGE_UID, MUNGE_GID = 111, 113
 
 SYSLOG_FILES = {
     "syslog": LogFile(lambda entry: not is_authentication(entry), syslog_line),
@@ -39,19 +40,23 @@ def fabric_manager_line(machine: Machine, entry: LogEntry) -> str:
 
 def opensm_line(machine: Machine, entry: LogEntry) -> str:
     """A line of opensm.log with its flag: changes of state are for the system's log too (SYS), errors and traps ERROR,
-    the rest INFO.
+    a duplicated GUID both, the rest INFO.
     """
     moment = machine.calendar(entry.time)
-    flag = "0x80" if entry.text.startswith(_OPENSM_STATES) else "0x01" if _is_error(entry.text) else "0x02"
+    states, errors = entry.text.startswith(_OPENSM_STATES), _is_error(entry.text)
+    flag = f"0x{0x80 * states | 0x01 * errors or 0x02:02x}"
     thread = f"{(entry.pid or 1) * 0x1000 & 0xFFFFFFFF:08X}"
     return f"{moment.strftime('%b %d %H:%M:%S')} {moment.microsecond:06d} [{thread}] {flag} -> {entry.text}\n"
 
 
-_OPENSM_STATES = ("Entering", "OpenSM", "Exiting SM", "SM port is", "Found remote SM")
+_OPENSM_STATES = ("Entering", "OpenSM", "Exiting SM", "SM port is", "Found remote SM", "report_duplicated")
 
 
 def _is_error(text: str) -> bool:
-    return ": ERR " in text or text.startswith(("log_trap_info", "Received SMP on", "osm_prtn_make", "parse_part_conf"))
+    return ": ERR " in text or text.startswith(_OPENSM_ERRORS)
+
+
+_OPENSM_ERRORS = ("log_trap_info", "Received SMP on", "osm_prtn_make", "parse_part_conf", "Directed Path Dump")
 
 
 def _program(source: str, worded: Worded, owner: int = ROOT) -> LogFile:
@@ -120,6 +125,8 @@ def _cluster(machine: Machine) -> dict[str, Node]:
     table: dict[str, Node] = {}
     if machine.inventory.partitions:
         table["slurm"] = directory(_slurm_logs, uid=SLURM, gid=SLURM)
+        log = file(_munge_log, 0o640, uid=MUNGE_UID, gid=MUNGE_GID, modified=_munge_log_time)
+        table["munge"] = directory({"munged.log": log}, 0o700, uid=MUNGE_UID, gid=MUNGE_GID)
     if machine.node.nvswitches:
         table |= files(machine, "fabricmanager.log", _program("nv-fabricmanager", fabric_manager_line))
     if machine.node.gpus:
@@ -129,11 +136,22 @@ def _cluster(machine: Machine) -> dict[str, Node]:
     return table
 
 
+def _munge_log(machine: Machine) -> str:
+    """What munged has written since the site's start (log.c of munge: the time with its zone, then the line)."""
+    lines = machine.world.munge[machine.host].log
+    return "".join(f"{machine.calendar(time):%Y-%m-%d %H:%M:%S %z} {text}\n" for time, text in lines)
+
+
+def _munge_log_time(machine: Machine) -> int:
+    lines = machine.world.munge[machine.host].log
+    return lines[-1][0] if lines else machine.booted
+
+
 def _slurm_logs(machine: Machine) -> Children:
-    daemons, owner = (("slurmctld", "slurmdbd"), SLURM) if machine.is_head else (("slurmd",), ROOT)
     found: dict[str, Node] = {}
-    for name in daemons:
-        found |= files(machine, f"{name}.log", _program(name, slurm_line, owner))
+    for name, owner in (("slurmctld", SLURM), ("slurmdbd", SLURM), ("slurmd", ROOT)):
+        if service_state.find(machine.world, machine.host, name):
+            found |= files(machine, f"{name}.log", _program(name, slurm_line, owner))
     return found
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from engine.kernel.quick_dataclass import dataclass
 from engine.physics import links, optics
+from engine.physics.ethernet import passing
 from engine.physics.paths import network
 from engine.physics.traffic import routes
 from engine.world.inventory import Cable, Inventory
-from engine.world.records import CableState
+from engine.world.records import CableState, Flow, ServiceClass
 from engine.world.world import World
 
 _CLEAN = CableState().error_exponent
@@ -33,14 +34,19 @@ class FabricPath:
         return max(0, len(self.links) - 1)
 
 
-def between(world: World, port_a: str, port_b: str, key_index: int = 0) -> FabricPath | None:
+def between(
+    world: World, port_a: str, port_b: str, key_index: int = 0, *, dscp: int = 0, payload: int | None = None
+) -> FabricPath | None:
     """The way from one port to another for a program that uses the partition key at `key_index`; None where there is
-    none (a port without a link, different networks or partitions).
+    none (a port without a link, different networks or partitions), or where nothing of a RoCE flow that asks for `dscp`
+    gets through, with `payload` bytes in a packet if that is less than a full one.
     """
     way = routes.path(world, port_a, port_b, key_index)
     if not way:
         return None
     size = min(network.packet_size(world, end) for end in (port_a, port_b))
+    if passing.shut(world, Flow(port_a, port_b, 0, way, ServiceClass(dscp=dscp, mtu=min(payload or size, size)))):
+        return None
     found = [_link(world, port) for port in way if routes.end_of_unseen(port) is None]
     loss = sum(network.packet_loss(exponent, size) for _, exponent in found)
     return FabricPath(way, min(rate for rate, _ in found), size, min(1.0, loss))
@@ -66,8 +72,11 @@ def carried(
 ) -> float:
     """GB/s of payload from one port to another in one direction, adapters and hosts left aside; 0.0 without a way."""
     way = between(world, port_a, port_b, key_index)
-    if way is None:
-        return 0.0
+    return 0.0 if way is None else along(world, way, port_a, mtu=mtu, share=share)
+
+
+def along(world: World, way: FabricPath, port: str, *, mtu: int | None = None, share: int = network.WHOLE) -> float:
+    """GB/s of payload over a way from a port on."""
     size = min(mtu or way.mtu, way.mtu)
     loss = way.loss * size / way.mtu
-    return network.wire_rate(way.rate, links.place(world.inventory, port_a).ethernet, size, loss, share)
+    return network.wire_rate(way.rate, links.place(world.inventory, port).ethernet, size, loss, share)

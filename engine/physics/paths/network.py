@@ -14,20 +14,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engine.physics import iommu, links, optics
+from engine.physics import host_interfaces, iommu, links, optics
 from engine.physics import pcie as bus
 from engine.physics.paths import pcie, topology
-from engine.world.inventory import Hca, Inventory
+from engine.world.inventory import Hca
 from engine.world.world import World
 
 WHOLE = 1_000_000
 """A share of everything, in ppm."""
 
-PACKET_SIZES = (4096, 2048, 1024, 512, 256)
+PACKET_SIZES = host_interfaces.PACKET_SIZES
 """Bytes of payload that a packet may be set to carry."""
 
 _INFINIBAND_HEADER, _ROCE_HEADER = 26, 82
-_ROCE_ROOM = 52  # what a RoCE packet needs of its interface's MTU beside the payload
 _INFINIBAND_SHARE = 0.988
 _ROUND_TRIP_SECONDS = 5e-6
 _TRANSLATED_HOST, _FAR_HOST = 0.93, 0.85
@@ -64,18 +63,10 @@ def wire_rate(rate: float, ethernet: bool, mtu: int, loss: float = 0.0, share: i
 
 def packet_size(world: World, port: str) -> int:
     """Bytes of payload in a packet of an RDMA port: InfiniBand's link MTU, or what the interface leaves a RoCE port."""
-    size = links.mtu(world, port)
     place = links.place(world.inventory, port)
     if not place.ethernet or not isinstance(place.device, Hca):
-        return size
-    room = min(size, interface_mtu(world.inventory, place.device) - _ROCE_ROOM)
-    return next((known for known in PACKET_SIZES if known <= room), PACKET_SIZES[-1])
-
-
-def interface_mtu(inventory: Inventory, hca: Hca) -> int:
-    """The MTU of the network interface of an RDMA device on Ethernet: its bond's, or 1500."""
-    addresses = inventory.node(hca.node).addresses
-    return next((each.mtu for each in addresses if hca.netdev in (each.interface, *each.members)), 1500)
+        return links.mtu(world, port)
+    return host_interfaces.roce_payload(host_interfaces.port_mtu(world, place.device))
 
 
 def cable_loss(world: World, port: str, mtu: int) -> float:

@@ -17,6 +17,10 @@ GIGA = 1_000_000_000
 MTU = 4096
 """Bytes of payload of a full packet where nothing says otherwise."""
 
+JUMBO = 9216
+"""Bytes of the largest packet of an Ethernet port that nobody set."""
+
+_QUANTA_BITS = 65_535 * 512
 _INFINIBAND_WIRE, _INFINIBAND_COUNTED = 26, 24
 _ETHERNET_WIRE, _ETHERNET_COUNTED = 82, 62
 _INFINIBAND_PERMILLE = 988
@@ -38,6 +42,18 @@ def _place(world: World, port: str) -> links.Place:
 def header(world: World, link: str) -> int:
     """Bytes that port counters count of each packet beside its payload."""
     return _ETHERNET_COUNTED if ethernet(world, link) else _INFINIBAND_COUNTED
+
+
+def largest_packet() -> int:
+    """Bytes of a full packet as an Ethernet port's MTU counts it."""
+    return MTU + _ETHERNET_COUNTED
+
+
+def pause_frames(world: World, link: str) -> int:
+    """Pause frames per second that keep an egress port stopped: each holds for 65535 times 512 bits (IEEE 802.1Qbb) and
+    is repeated after half of that.
+    """
+    return 2 * _place(world, link).device.rate * GIGA // _QUANTA_BITS
 
 
 def carries(world: World, link: str, mtu: int = MTU) -> int:

@@ -19,6 +19,7 @@ from engine.world.events import (
     NodeStopping,
     NodeUp,
     PcieLinkChanged,
+    SignalChanged,
     SubnetSwept,
 )
 from engine.world.world import World
@@ -106,6 +107,12 @@ def _rate_changed(simulation: Simulation[World], event: LinkRateChanged) -> None
     _review(simulation, (event.port,))
 
 
+def _signal_changed(simulation: Simulation[World], event: SignalChanged) -> None:
+    """Packets that a cable spoils are noticed by the ends of RoCE flows."""
+    if links.place(simulation.world.inventory, event.port).ethernet:
+        _review(simulation, (event.port,))
+
+
 def _pcie_changed(simulation: Simulation[World], event: PcieLinkChanged) -> None:
     hcas = simulation.world.node(event.node).hcas
     _review(simulation, [hca.port for hca in hcas if hca.address == event.address])
@@ -118,5 +125,6 @@ HANDLERS: tuple[tuple[type[Event], Handler], ...] = (
     (ModuleChanged, _module_changed),
     (LinkRateChanged, _rate_changed),
     (PcieLinkChanged, _pcie_changed),
+    (SignalChanged, _signal_changed),
     (SubnetSwept, _swept),
 )

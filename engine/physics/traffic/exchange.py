@@ -9,7 +9,8 @@ needed, so that nobody else waits for it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from engine.kernel.simulation import Simulation
 from engine.physics.traffic import ledger
@@ -97,7 +98,25 @@ def review(simulation: Simulation[World], links: Iterable[str]) -> None:
     """Divide links again whose capacity may have changed although they stayed up."""
     owners = sorted({owner for link in links for owner in simulation.world.traffic[link].owners})
     if owners:
-        _tell(simulation, _settle(simulation.world, owners, simulation.now))
+        _tell(simulation, _settle(simulation, owners))
+
+
+@contextmanager
+def rearranging(simulation: Simulation[World], links: Iterable[str]) -> Iterator[None]:
+    """Whatever changes meanwhile in how the ports of these links treat traffic: flows over them are sent anew."""
+    world, now, around = simulation.world, simulation.now, list(links)
+    owners = sorted({owner for link in around for owner in world.traffic[link].owners})
+    before = {owner: world.bundles[owner] for owner in owners}
+    for owner, bundle in before.items():
+        ledger.leave(world, owner, bundle, now)
+    yield
+    for owner, bundle in before.items():
+        ledger.enter(world, owner, bundle, now)
+    for link in around:
+        if not world.traffic[link].owners:
+            ledger.put(world, link, ledger.at_rest(world, link), now)
+    if owners:
+        _tell(simulation, _settle(simulation, owners))
 
 
 def _replace(simulation: Simulation[World], bundles: Mapping[str, Bundle], opener: str | None = None) -> None:
@@ -116,16 +135,23 @@ def _replace(simulation: Simulation[World], bundles: Mapping[str, Bundle], opene
     touched = list(dict.fromkeys(link for flow in flows for link in flow.links))
     owners = sorted({*bundles, *(owner for link in touched for owner in world.traffic[link].owners)})
     short = any(part < WHOLE for old in before.values() for part in old.shares)
-    changed = _settle(world, owners, now) if short or ledger.scarce(world, touched, owners) else []
+    changed = _settle(simulation, owners) if short or ledger.scarce(world, touched, owners) else []
     told = [owner for owner in changed if owner not in bundles]
     told += [owner for owner, old in before.items() if owner != opener and world.bundles[owner].shares != old.shares]
     _tell(simulation, sorted(told))
 
 
-def _settle(world: World, owners: Sequence[str], now: int) -> list[str]:
+def _settle(simulation: Simulation[World], owners: Sequence[str]) -> list[str]:
+    """Divide links anew; Ethernet ports then see which of their queues are stuck. Gives owners with another share."""
     from engine.physics.traffic.settlement import settle
 
-    return settle(world, owners, now)
+    outcome = settle(simulation.world, owners, simulation.now)
+    if outcome.paused or outcome.circles or simulation.world.ethernet_ports.generation:
+        from engine.physics.ethernet import locks, watchdog
+
+        locks.look(simulation, outcome.circles)
+        watchdog.look(simulation, outcome.paused)
+    return outcome.changed
 
 
 def _tell(simulation: Simulation[World], owners: Sequence[str]) -> None:
@@ -141,12 +167,19 @@ def _credit(world: World, owner: str, duration: int) -> None:
     world.bundles[owner] = dataclasses.replace(bundle, moved=bundle.moved + ledger.rate(bundle) * duration)
 
 
+def _way(router: Router, flow: Flow) -> tuple[tuple[str, ...], int]:
+    """A flow's way, and how many links at its end are a circle."""
+    found = router.path(flow.source, flow.destination, flow.key_index, flow.rate, flow.entropy)
+    return found or (), router.loop
+
+
 def _routed(router: Router, bundle: Bundle, *, again: bool = False) -> Bundle:
     """The bundle with a way for each flow that has none, or for all of them."""
     detours, flows = router.detours, []
     for flow in bundle.flows:
-        links = flow.links
+        links, loop = flow.links, flow.loop
         if again or not links:
-            links = () if flow.stale else router.path(flow.source, flow.destination, flow.key_index) or ()
-        flows.append(flow if links == flow.links else dataclasses.replace(flow, links=links))
+            links, loop = ((), 0) if flow.stale else _way(router, flow)
+        same = links == flow.links and loop == flow.loop
+        flows.append(flow if same else dataclasses.replace(flow, links=links, loop=loop))
     return dataclasses.replace(bundle, flows=tuple(flows), detoured=router.detours > detours)

@@ -21,6 +21,7 @@ from engine.physics.traffic import marking
 from engine.physics.traffic.layout import RETRANSMISSION, Layout, Step
 
 _CLOSE = 1e-9
+_BILLION = 1e9
 
 
 @dataclass(slots=True)
@@ -83,12 +84,13 @@ class _Filler:
             self.ceilings[flow] = min(demand.rate, RETRANSMISSION)
             self.out.lost_at[flow], self.out.kinds[flow] = hole, "lost"
         weight, times = self.weights[flow], self.layout.times[flow]
-        reacts = self.reacts[flow]
+        reacts, grow, open_, marked, members = self.reacts[flow], self.grow, self.open, self.marked, self.members
         for hop, step in enumerate(self.layout.steps[flow][: self.rising[flow]]):
-            self.grow[step.channel] += weight * times[hop]
-            self.open[step.channel] += 1
-            self.marked[step.channel] += reacts and hop > 0
-            self.members[step.channel].append((flow, hop))
+            channel = step.channel
+            grow[channel] += weight * times[hop]
+            open_[channel] += 1
+            marked[channel] += reacts and hop > 0
+            members[channel].append((flow, hop))
 
     def run(self) -> Filling:
         """Settle everything, channels and demands in the order of their levels."""
@@ -131,32 +133,37 @@ class _Filler:
             level *= marking.utilisation(queue, self.capacities[channel])
         return level
 
-    def _works(self, channel: int, level: float) -> bool:
-        """Whether marking keeps the queue of a channel short of pause and drops at this level."""
+    def _works(self, channel: int, level: float, late: int = 0) -> bool:
+        """Whether marking keeps the queue of a channel short of pause and drops at this level: one that hears of it
+        `late` ns later has sent so much more.
+        """
         profile = self.layout.channels[channel].profile
         if not self.layout.channels[channel].marks or level <= marking.SLOWEST:
             return False
         queue = marking.queue_for(marking.marked_share(level), profile.mark_from, profile.mark_top, profile.mark_most)
-        return queue < self.layout.limits[channel]
+        more = self.capacities[channel] / 8 * late / _BILLION
+        return queue + more < self.layout.limits[channel]
 
-    def _calm(self, flow: int, hop: int, works: bool) -> bool:
+    def _calm(self, flow: int, hop: int, works: bool, channel: int, level: float) -> bool:
         """Whether the flow stops by itself at a full channel."""
         demand = self.layout.problem.demands[flow]
-        return hop == 0 or demand.tcp or (demand.reacts and works)
+        if hop == 0 or demand.tcp or not (demand.reacts and works):
+            return hop == 0 or demand.tcp
+        return not demand.late or self._works(channel, level, demand.late)
 
     def _settle(self, flow: int, start: int, level: float) -> None:
         """The flow rises no further from step `start` on."""
         weight, rates, out = self.weights[flow], self.out.rates[flow], self.out
         steps, times = self.layout.steps[flow], self.layout.times[flow]
-        reacts = self.reacts[flow]
+        reacts, loads, grow, open_, marked = self.reacts[flow], out.loads, self.grow, self.open, self.marked
         for hop in range(start, self.rising[flow]):
             channel = steps[hop].channel
             part = weight * times[hop]
             rates[hop] = level * part
-            out.loads[channel] += level * part
-            self.grow[channel] -= part
-            self.open[channel] -= 1
-            self.marked[channel] -= reacts and hop > 0
+            loads[channel] += level * part
+            grow[channel] -= part
+            open_[channel] -= 1
+            marked[channel] -= reacts and hop > 0
         self.rising[flow] = start
 
     def _settle_all(self, flows: list[int], level: float) -> None:
@@ -173,7 +180,7 @@ class _Filler:
         out, works = self.out, self._works(channel, level)
         out.full[channel], out.levels[channel] = True, level
         inside = [(flow, hop) for flow, hop in self.members[channel] if hop < self.rising[flow]]
-        if not all(self._calm(flow, hop, works) for flow, hop in inside):
+        if not all(self._calm(flow, hop, works, channel, level) for flow, hop in inside):
             self._block(channel, level)
             return
         for flow, hop in inside:
@@ -198,7 +205,7 @@ class _Filler:
                     flows.setdefault(flow, len(self.layout.steps[flow]))
                     if out.kinds[flow] == "demand":
                         out.bottlenecks[flow], out.kinds[flow], out.victims[flow] = channel, "held", not first
-                    if self._calm(flow, hop, works):
+                    if self._calm(flow, hop, works, channel, level):
                         slowed += [flow] if hop else []
                     elif self._push(channel, self.layout.steps[flow][hop], upward):
                         flows[flow] = min(flows[flow], hop)

@@ -93,13 +93,14 @@ def lay_out(problem: Problem) -> Layout:
     """The layout of a problem."""
     layout, known = Layout(problem), dict[tuple[int, str, int], Step]()
     narrowest = min((link.mtu for link in problem.links.values()), default=0)
+    once: dict[int, list[int]] = {}
     for demand in problem.demands:
-        way, times = _way(problem, demand)
-        steps, came = list[Step](), -1
+        way, times = _way(problem, demand, once)
+        steps, came, dscp = list[Step](), -1, demand.dscp
         for link in way:
-            step = known.get((came, link, demand.dscp))
+            step = known.get((came, link, dscp))
             if step is None:
-                step = known[came, link, demand.dscp] = _step(layout, came, link, demand.dscp)
+                step = known[came, link, dscp] = _step(layout, came, link, dscp)
             steps.append(step)
             came = step.channel
         layout.steps.append(steps)
@@ -110,12 +111,16 @@ def lay_out(problem: Problem) -> Layout:
     return layout
 
 
-def _way(problem: Problem, demand: Demand) -> tuple[tuple[str, ...], list[int]]:
-    """Links in order, "" for the receiver's memory, and how often each is run through."""
-    way, times = demand.links, [1] * len(demand.links)
+def _way(problem: Problem, demand: Demand, once: dict[int, list[int]]) -> tuple[tuple[str, ...], list[int]]:
+    """Links in order, "" for the receiver's memory, and how often each is run through. `once` keeps the lists of ways
+    without a loop, by their length.
+    """
+    way = demand.links
     if demand.laps:
-        return way + way[-demand.loop :], times + [demand.laps] * demand.loop
-    return ((*way, ""), [*times, 1]) if way and way[-1] in problem.drains else (way, times)
+        return way + way[-demand.loop :], [1] * len(way) + [demand.laps] * demand.loop
+    if way and way[-1] in problem.drains:
+        way = (*way, "")
+    return way, once.setdefault(len(way), [1] * len(way))
 
 
 def _step(layout: Layout, came: int, link: str, dscp: int) -> Step:

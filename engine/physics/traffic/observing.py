@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.physics.traffic import marking
+from engine.physics.traffic import headroom, marking
 from engine.physics.traffic.layout import Channel, Step
 from engine.physics.traffic.solving import Solution
 
 _QUANTA_BITS = 65_535 * 512
-_RESPONSE = 3840
-_FRAME = 82
 _PACKET = 4096
-_METRE = 5e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ def _asked(solution: Solution) -> list[tuple[str, int]]:
 def headroom_needed(solution: Solution, link: str) -> float:
     """Bytes that still arrive after a pause was decided."""
     wire = solution.problem.links[link]
-    return 2 * wire.length_m * _METRE * wire.capacity / 8 + 2 * (_PACKET + _FRAME) + _RESPONSE
+    return headroom.needed(wire.capacity, wire.length_m)
 
 
 def _pause(solution: Solution, key: tuple[str, int], stopped: list[float], room: list[float]) -> Pause:
@@ -181,7 +178,8 @@ def _mark(solution: Solution, number: int, queue: float) -> float:
 
 def _marked(solution: Solution, flow: int, marks: list[float]) -> float:
     """The share of packets that arrive with a mark, of senders that can be told."""
-    if not solution.problem.demands[flow].reacts:
+    demand = solution.problem.demands[flow]
+    if not (demand.reacts or demand.capable):
         return 0.0
     unmarked = 1.0
     for step in solution.layout.steps[flow]:

@@ -28,8 +28,9 @@ class Link:
 class Demand:
     """A flow: the links on its way, bit/s that it would send, and how it behaves.
 
-    Demands of one `group` all run at the share of the slowest. In a routing loop the last `loop` links of the way are
-    run through `laps` times more; nothing arrives.
+    Demands of one `group` all run at the share of the slowest. `late`: ns that marks take longer than usual until the
+    sender hears of them; `capable`: its packets are marked although it does not react. In a routing loop the last
+    `loop` links of the way are run through `laps` times more; nothing arrives.
     """
 
     links: tuple[str, ...]
@@ -39,8 +40,10 @@ class Demand:
     reacts: bool = False
     mtu: int = 4096
     group: str | None = None
+    late: int = 0
     loop: int = 0
     laps: int = 0
+    capable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

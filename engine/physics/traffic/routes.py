@@ -1,5 +1,6 @@
 """The way from port to port, as the egress ports along it: where a subnet manager programs the switches the one that
-their tables name (`forwarding`), elsewhere a shortest one over links that are up.
+their tables name (`forwarding`), elsewhere a shortest one over links that are up. Ethernet switches choose among equal
+ones by themselves (engine.physics.ethernet.spreading).
 
 Distances follow from the cabling and are kept; a query walks along them and looks only at the links that it takes. Only
 where that ends at a broken link is the fabric searched as it stands. Equal next hops, parallel cables among them, are
@@ -14,6 +15,8 @@ from dataclasses import dataclass, field
 
 from engine.kernel.random import hash64
 from engine.physics import links, partition_keys
+from engine.physics.ethernet import spreading
+from engine.physics.ethernet.spreading import Stream
 from engine.physics.traffic import forwarding
 from engine.world.inventory import Inventory
 from engine.world.world import World
@@ -25,7 +28,9 @@ def path(world: World, source: str, destination: str, key_index: int = 0) -> tup
     """Egress ports from a host's port to another's, in order; None where there is no way. Of InfiniBand ports, programs
     use the partition key at `key_index`.
     """
-    return Router(world).path(source, destination, key_index)
+    router = Router(world)
+    found = router.path(source, destination, key_index)
+    return None if router.loop else found
 
 
 def unseen(port: str) -> str:
@@ -110,7 +115,9 @@ class Hops:
 class Router:
     """Ways through a world as it stands; for many queries in a row, between which nothing changes.
 
-    Ports in `down` are about to go down. `detours` counts ways that would be others if nothing was broken.
+    Ports in `down` are about to go down. `detours` counts ways that would be others if nothing was broken. Flows that
+    are asked for one after the other avoid each other where switches go by load. `loop`: how many links at the end of
+    the last way are run through again and again, because switches send its packets in a circle.
     """
 
     def __init__(self, world: World, down: Iterable[str] = ()) -> None:
@@ -118,14 +125,21 @@ class Router:
         self._world, self._wiring = world, wiring(world.inventory)
         self._searched: dict[str, Hops] = {}
         self._up = dict.fromkeys(down, False)
+        self._placed: dict[str, int] = {}
+        self.loop = 0
 
-    def path(self, source: str, destination: str, key_index: int = 0) -> tuple[str, ...] | None:
-        """As the function `path`."""
-        found = self._path(source, destination, key_index)
+    def path(
+        self, source: str, destination: str, key_index: int = 0, rate: int = 0, entropy: int = 0
+    ) -> tuple[str, ...] | None:
+        """As the function `path`, for `rate` bit/s of one of several flows between the two (`entropy`)."""
+        self.loop = 0
+        found = self._path(source, destination, key_index, Stream(source, destination, entropy, rate))
         self.detours += found is None
+        for port in found or ():
+            self._placed[port] = self._placed.get(port, 0) + rate
         return found
 
-    def _path(self, source: str, destination: str, key_index: int) -> tuple[str, ...] | None:
+    def _path(self, source: str, destination: str, key_index: int, stream: Stream) -> tuple[str, ...] | None:
         if not (self._usable(source) and self._usable(destination)):
             return None
         start, end = self._wiring.seats.get(source), self._wiring.seats.get(destination)
@@ -135,6 +149,8 @@ class Router:
             if not partition_keys.may_talk(self._world, source, destination, key_index):
                 return None
             return forwarding.way(self._world, source, destination, self._usable)
+        if self._world.inventory.switches[start[0]].kind == "ethernet":
+            return self._spread(start[0], end, stream)
         switches = self._walk(_hops(self._world.inventory, self._wiring, end[0]), start[0], end[2])
         if switches is None:
             switches = self._walk(self._search(end[0]), start[0], end[2])
@@ -158,6 +174,26 @@ class Router:
             taken.append(port)
             switch = _device(links.peer(self._world.inventory, port) or "")
         return taken
+
+    def _spread(self, switch: str, end: tuple[str, str, int], stream: Stream) -> tuple[str, ...] | None:
+        """The way from a switch over Ethernet, each of which chooses among equal next hops for itself."""
+        for hops in (_hops(self._world.inventory, self._wiring, end[0]), self._search(end[0])):
+            taken, at = [stream.source], switch
+            while at != hops.target:
+                choices = hops.ahead(at)
+                port = spreading.egress(self._world, at, choices, stream, self._usable, self._placed)
+                self.detours += any(not self._usable(each) for each in choices)
+                if port is None:
+                    break
+                if port in taken:
+                    self.loop = len(taken) - taken.index(port)
+                    return tuple(taken)
+                taken.append(port)
+                at = _device(links.peer(self._world.inventory, port) or "")
+            if at == hops.target:
+                return (*taken, end[1])
+            self.detours += 1
+        return None
 
     def _search(self, target: str) -> Hops:
         if target not in self._searched:

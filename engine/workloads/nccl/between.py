@@ -26,8 +26,8 @@ _ETHERNET = "Ethernet"
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """A connection between two ports on the ring, the ranks at its ends, its way (None: there is none), and the index
-    of the partition key that it uses.
+    """A connection between two ports on the ring, the ranks at its ends, its way (None: there is none), the index of
+    the partition key that it uses, and the DSCP that it asks for.
     """
 
     source: str
@@ -37,6 +37,7 @@ class Rail:
     way: FabricPath | None
     rate: float
     key_index: int = 0
+    dscp: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ def rails_of(world: World, parts: Sequence[HostPart], shape: Shape) -> Rails:
 def _rail(world: World, here: HostPart, there: HostPart, place: int) -> Rail:
     source, destination = here.adapters[place], there.adapters[place]
     key = here.environment.number("NCCL_IB_PKEY", 0)
-    way = fabric.between(world, source.hca.port, destination.hca.port, key)
+    dscp = here.environment.number("NCCL_IB_TC", 0) >> 2 & 0x3F
+    way = fabric.between(world, source.hca.port, destination.hca.port, key, dscp=dscp)
     ethernet = source.hca.link_layer == _ETHERNET
     rate = network.wire_rate(way.rate, ethernet, way.mtu, way.loss) if way else 0.0
     return Rail(
@@ -126,6 +128,7 @@ def _rail(world: World, here: HostPart, there: HostPart, place: int) -> Rail:
         way,
         rate,
         key,
+        dscp,
     )
 
 

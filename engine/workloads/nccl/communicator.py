@@ -28,12 +28,15 @@ _LARGE = 1 << 34
 
 
 class Demand(NamedTuple):
-    """What flows from one port to another while a collective runs, in bit/s, over the partition key at an index."""
+    """What flows from one port to another while a collective runs, in bit/s, over the partition key at an index, with
+    the DSCP that is asked for.
+    """
 
     source: str
     destination: str
     rate: int
     key_index: int = 0
+    dscp: int = 0
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,8 @@ class Communicator:
         found = self.timing(operation, bytes_moved)
         moved = timing.through_network(self.shape, operation, found.algorithm) * bytes_moved / found.microseconds / 1000
         rate = int(min(moved / self.shape.adapters, self.rails.slowest) * 8e9)
-        return tuple(Demand(rail.source, rail.destination, rate, rail.key_index) for rail in self.rails.rails)
+        rails = self.rails.rails
+        return tuple(Demand(rail.source, rail.destination, rate, rail.key_index, rail.dscp) for rail in rails)
 
     @cached_property
     def failure(self) -> CollectiveFailed | None:

@@ -15,10 +15,12 @@ from engine.workloads.nccl.gathering import HostPart
 from engine.workloads.nccl.speaking import Speaker
 from engine.workloads.nccl.starting_lines import BINDING_FAILED
 from engine.workloads.nccl.troubles import Trouble
+from engine.world.inventory import Hca
 
 _REQUEST = 524288
 _RETRIES_EXCEEDED = 129
 _TYPES = {"Socket": 3, "IB": 4}
+_INVALID, _TIMED_OUT = "22 Invalid argument", "110 Connection timed out"
 
 
 def lines(trouble: Trouble, parts: Sequence[HostPart], speakers: Mapping[int, Speaker]) -> dict[int, tuple[str, ...]]:
@@ -87,12 +89,27 @@ def _memory(trouble: Trouble, parts: Sequence[HostPart], say: Speaker, rank: int
 
 def _address(trouble: Trouble, parts: Sequence[HostPart], say: Speaker, rank: int) -> Iterator[str]:
     part = next(part for part in parts if rank in part.ranks)
-    index = part.environment.number("NCCL_IB_GID_INDEX", -1)
-    state = f"on dev {trouble.details[0]}:1, curr state INIT, next state RTR, local GID index {index}"
     place = next(number for number, each in enumerate(part.adapters) if each.hca.name == trouble.details[0])
     other = parts[parts.index(part) - 1]
-    remote = roce.address(other.world, other.adapters[place % len(other.adapters)].hca, other.environment)
-    text = f"Call to ibv_modify_qp failed with 22 Invalid argument, {state}, local GID ::, remote GID {remote}"
+    yield from _refused(say, part, place, other, other.adapters[place % len(other.adapters)].hca, _INVALID)
+
+
+def _neighbour(trouble: Trouble, parts: Sequence[HostPart], say: Speaker, rank: int) -> Iterator[str]:
+    """The kernel finds nobody behind the other end's address."""
+    part = next(part for part in parts if rank in part.ranks)
+    place = next(number for number, each in enumerate(part.adapters) if each.hca.name == trouble.details[0])
+    other = next(each for each in parts if each.host == trouble.details[1].partition("/")[0])
+    yield from _refused(say, part, place, other, other.world.inventory.hca(trouble.details[1]), _TIMED_OUT)
+
+
+def _refused(say: Speaker, part: HostPart, place: int, other: HostPart, far: Hca, error: str) -> Iterator[str]:
+    """ibv_modify_qp fails on the way to ready to receive."""
+    hca = part.adapters[place].hca
+    index = part.environment.number("NCCL_IB_GID_INDEX", -1)
+    state = f"on dev {hca.name}:1, curr state INIT, next state RTR, local GID index {index}"
+    local = roce.address(part.world, hca, part.environment)
+    remote = roce.address(other.world, far, other.environment)
+    text = f"Call to ibv_modify_qp failed with {error}, {state}, local GID {local}, remote GID {remote}"
     yield from say.warn("misc/ibvwrap.cc:307", text, say.helper)
 
 
@@ -153,6 +170,7 @@ _TELLERS: Mapping[str, _Teller] = {
     "disagree": _disagree,
     "memory": _memory,
     "address": _address,
+    "neighbour": _neighbour,
     "no answer": _no_answer,
     "algorithm": _algorithm,
 }

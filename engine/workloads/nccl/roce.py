@@ -1,20 +1,19 @@
-"""RoCE addresses (GIDs): the table of a port, and which entry NCCL takes.
+"""RoCE addresses (GIDs): which entry of a port's table NCCL takes, and whom it reaches.
 
-The kernel fills the table with the link-local address and then each IPv4 address of the interface (or its bond), each
-as RoCE v1 and v2. NCCL takes the last RoCE v2 entry with an IPv4 address unless NCCL_IB_GID_INDEX names another; on
-InfiniBand within one subnet it does not look at the index. Link-local addresses and RoCE v1 do not pass a router.
+NCCL takes the last RoCE v2 entry with an IPv4 address unless NCCL_IB_GID_INDEX names another; on InfiniBand within one
+subnet it does not look at the index. Link-local addresses and RoCE v1 do not pass a router. Both ends must use the same
+version and family, or nobody answers; what answers for an IPv4 address is what the neighbour tables say.
 """
 
 from __future__ import annotations
 
-from ipaddress import IPv4Interface, ip_interface
+from ipaddress import IPv4Interface, IPv6Address, ip_interface
 
-from engine.control import network
+from engine.control import network, roce_gids
+from engine.control.roce_gids import V2, Gid
 from engine.workloads.nccl.environment import Environment
 from engine.world.inventory import Hca
 from engine.world.world import World
-
-_LINK_LOCAL_ENTRIES = 2
 
 
 def ethernet(hca: Hca) -> bool:
@@ -22,39 +21,58 @@ def ethernet(hca: Hca) -> bool:
     return hca.link_layer == "Ethernet"
 
 
-def table(world: World, hca: Hca) -> list[str]:
-    """The addresses of a RoCE port, as inet_ntop writes them, by index."""
-    own = network.link_local(hca.mac).partition("/")[0]
-    mapped = [f"::ffff:{address.ip}" for address in _addresses(world, hca)]
-    return [address for address in (own, *mapped) for _ in ("v1", "v2")]
-
-
 def index(world: World, hca: Hca, environment: Environment) -> int:
     """The entry that NCCL takes."""
     asked = environment.number("NCCL_IB_GID_INDEX", -1)
-    return asked if asked >= 0 else len(table(world, hca)) - 1
+    if asked >= 0:
+        return asked
+    entries = roce_gids.table(world, hca)
+    suitable = [each for each in entries if each.version == V2 and each.is_ipv4]
+    return (suitable or [each for each in entries if each.version == V2])[-1].index
+
+
+def entry(world: World, hca: Hca, environment: Environment) -> Gid | None:
+    """The entry that NCCL takes; None if it is not in use."""
+    return roce_gids.entry(world, hca, index(world, hca, environment))
 
 
 def address(world: World, hca: Hca, environment: Environment) -> str:
-    """The address that NCCL takes; `::` for an entry that is not used."""
-    entries, place = table(world, hca), index(world, hca, environment)
-    return entries[place] if place < len(entries) else "::"
+    """The address that NCCL takes, as inet_ntop writes it; `::` for an entry that is not used."""
+    found = entry(world, hca, environment)
+    if found is None:
+        return "::"
+    return f"::ffff:{found.address}" if found.is_ipv4 else str(IPv6Address(found.value))
 
 
 def missing(world: World, hca: Hca, environment: Environment) -> bool:
     """Whether the entry that NCCL takes holds no address."""
-    return ethernet(hca) and index(world, hca, environment) >= len(table(world, hca))
+    return ethernet(hca) and entry(world, hca, environment) is None
 
 
-def reaches(world: World, source: Hca, destination: Hca, environment: Environment) -> bool:
-    """Whether packets from the address of `source` arrive at `destination`: always on InfiniBand and in one network."""
+def unresolved(world: World, source: Hca, destination: Hca, environments: tuple[Environment, Environment]) -> bool:
+    """Whether the kernel of `source` finds no neighbour behind the address that `destination` takes."""
+    if not ethernet(source):
+        return False
+    from engine.control import neighbours
+
+    there = entry(world, destination, environments[1])
+    return bool(there and there.is_ipv4) and not neighbours.resolves(world, source, there.address if there else "")
+
+
+def reaches(world: World, source: Hca, destination: Hca, environments: tuple[Environment, Environment]) -> bool:
+    """Whether packets of `source` arrive at `destination` with the entries that both take: always on InfiniBand."""
     if not ethernet(source):
         return True
-    here, there = _addresses(world, source), _addresses(world, destination)
-    if not here or not there or here[0].network == there[0].network:
-        return True
-    place = index(world, source, environment)
-    return place >= _LINK_LOCAL_ENTRIES and place % 2 == 1
+    here, there = (entry(world, hca, own) for hca, own in zip((source, destination), environments, strict=True))
+    if here is None or there is None or here.version != there.version or here.is_ipv4 != there.is_ipv4:
+        return False
+    from engine.control import neighbours
+
+    if there.is_ipv4 and neighbours.answering(world, source, there.address) not in (None, destination.port):
+        return False
+    own, far = _addresses(world, source), _addresses(world, destination)
+    near = not own or not far or own[0].network == far[0].network
+    return near or (here.version == V2 and bool(here.address))
 
 
 def _addresses(world: World, hca: Hca) -> list[IPv4Interface]:

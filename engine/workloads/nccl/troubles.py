@@ -79,6 +79,7 @@ def _run(world: World, ranks: Sequence[Rank], parts: Sequence[HostPart], rails: 
     stuck = _where(ranks, lambda rank: rank.stopped or world.gpus[rank.gpu].hung)
     if stuck:
         yield Trouble("stuck", Stage.RUN, None, stuck, hangs=True)
+    yield from _unresolved(world, parts, rails)
     broken = tuple(rail for rail in rails.rails if rail.way is None or not _reaches(world, parts, rail))
     if broken:
         yield _no_answer(world, parts, broken)
@@ -102,12 +103,23 @@ def _connecting(world: World, ranks: Sequence[Rank], parts: Sequence[HostPart]) 
                     yield Trouble("address", Stage.RUN, Result.SYSTEM_ERROR, part.ranks, details=(adapter.hca.name,))
 
 
+def _unresolved(world: World, parts: Sequence[HostPart], rails: Rails) -> Iterator[Trouble]:
+    """Connections for which a kernel finds no neighbour."""
+    environments = {part.host: part.environment for part in parts}
+    for rail in rails.rails:
+        ends = [world.inventory.hca(port.rpartition("/")[0]) for port in (rail.source, rail.destination)]
+        for (own, far), rank in zip((ends, ends[::-1]), (rail.sender, rail.receiver), strict=True):
+            if roce.unresolved(world, own, far, (environments[own.node], environments[far.node])):
+                yield Trouble("neighbour", Stage.RUN, Result.SYSTEM_ERROR, (rank,), details=(own.name, far.id))
+
+
 def _reaches(world: World, parts: Sequence[HostPart], rail: Rail) -> bool:
     """Whether both ends of a connection reach the other with the addresses that they take."""
     source, destination = (world.inventory.hca(port.rpartition("/")[0]) for port in (rail.source, rail.destination))
     environments = {part.host: part.environment for part in parts}
-    there = roce.reaches(world, source, destination, environments[source.node])
-    return there and roce.reaches(world, destination, source, environments[destination.node])
+    here, there = environments[source.node], environments[destination.node]
+    reached = roce.reaches(world, source, destination, (here, there))
+    return reached and roce.reaches(world, destination, source, (there, here))
 
 
 def _no_answer(world: World, parts: Sequence[HostPart], broken: tuple[Rail, ...]) -> Trouble:

@@ -25,11 +25,12 @@ from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
 from engine.physics import links
+from engine.physics.ethernet import connections, passing
 from engine.physics.paths import receiving
 from engine.physics.traffic import exchange as traffic
 from engine.workloads.nccl import CollectiveFailed, Communicator, Rank, Result, communicator
 from engine.workloads.training import inputs, model
-from engine.world.records import WHOLE, Flow, Job, TrainingRegime, TrainingRun
+from engine.world.records import WHOLE, Flow, Job, ServiceClass, TrainingRegime, TrainingRun
 from engine.world.world import World
 
 Variables = tuple[tuple[str, str], ...]
@@ -54,7 +55,7 @@ class Collectives:
 
     `tensor` is ns of one all-reduce in a tensor parallel group, `exchange` of what replicas exchange in a step; `ports`
     are those that they use, `sent` says who sends how many bits to whom in a step, over the partition key at
-    `key_index`.
+    `key_index`, asking for `dscp`.
     """
 
     tensor: int
@@ -62,6 +63,7 @@ class Collectives:
     ports: tuple[str, ...] = ()
     sent: tuple[tuple[str, str, int], ...] = ()
     key_index: int = 0
+    dscp: int = 0
 
 
 def owner(job: int) -> str:
@@ -112,7 +114,9 @@ def cut_off(world: World, job: Job, run: TrainingRun, hosts: tuple[str, ...]) ->
     down = tuple(port for port in run.ports if port.partition("/")[0] in wanted and not links.link_up(world, port))
     if down:
         return down
-    lost = {flow.source for flow in world.bundles[owner(job.id)].flows if not flow.links}
+    flows = world.bundles[owner(job.id)].flows
+    starved = bool(flows) and not traffic.share(world, owner(job.id))
+    lost = {flow.source for flow in flows if not flow.links or (starved and passing.shut(world, flow))}
     return tuple(port for port in run.ports if port in lost) if lost else ()
 
 
@@ -122,14 +126,22 @@ def send(simulation: Simulation[World], job: Job, run: TrainingRun, found: Colle
     if not 1 < len(run.nodes) <= _LARGEST_SENDER or not step:
         return
     rates = ((source, destination, bits * SECOND // step) for source, destination, bits in found.sent)
-    key = found.key_index
+    key, service = found.key_index, ServiceClass(dscp=found.dscp)
     flows = [
-        Flow(source, to, rate, key_index=key, held=receiving.held(simulation.world, source, to, rate))
+        Flow(
+            source,
+            to,
+            rate,
+            service=service,
+            key_index=key,
+            held=receiving.held(simulation.world, source, to, rate),
+        )
         for source, to, rate in rates
         if rate
     ]
     if flows:
         since = run.regimes[-1].since
+        flows = [part for flow in flows for part in connections.queue_pairs(simulation.world, flow)]
         traffic.open_bundle(simulation, owner(job.id), flows, coupled=True, since=min(since, simulation.now))
 
 
@@ -240,12 +252,13 @@ def _touched(world: World, run: TrainingRun) -> set[str]:
     """Nodes of a run of whose GPUs, buses, ports, cables, files or system something is not as it was at first."""
     tables = (
         world.gpus, world.pcie_links, world.pci_functions, world.nvlinks, world.nvlink_fabric, world.ports,
-        world.cables, world.files,
+        world.cables, world.files, world.interfaces,
     )  # fmt: skip
     found = {part.partition("/")[0] for table in tables for name in table.changed() for part in name.split("--")}
     for host in run.nodes:
         system = world.systems[host]
-        if system.modules or system.interfaces_down or system.packages or system.kernel_options is not None:
+        changed = system.modules or system.interfaces_down or system.packages or system.sysctl
+        if changed or system.kernel_options is not None:
             found.add(host)
     hot = {run.nodes[rank // run.gpus] for regime in run.regimes[-1:] for rank, _ in regime.slow}
     return found & set(run.nodes) | hot
@@ -287,5 +300,5 @@ def _timed(run: TrainingRun, between: Communicator, inside: Sequence[Communicato
         tensor = max(round(each.timing("all_reduce", size).microseconds * _MICROSECOND) for each in inside)
     if plan.tensor_parallel == 1 and not exchange:
         between.timing("all_reduce", 8)
-    key = between.rails.rails[0].key_index if between.rails.rails else 0
-    return Collectives(tensor, exchange, between.ports, tuple((*ends, bits) for ends, bits in sent.items()), key)
+    key, dscp = (between.rails.rails[0].key_index, between.rails.rails[0].dscp) if between.rails.rails else (0, 0)
+    return Collectives(tensor, exchange, between.ports, tuple((*ends, bits) for ends, bits in sent.items()), key, dscp)

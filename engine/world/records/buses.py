@@ -40,13 +40,14 @@ class NvLinkState:
     """The NVLinks of a GPU: numbers of those that are down, and what those with errors have counted, by link.
 
     A reset trains the links anew, but for those that are `broken`; where the module is `badly_seated`, reseating mends
-    them.
+    them. `trained` is when that last happened, None if not since the site's start.
     """
 
     down: tuple[int, ...] = ()
     errors: tuple[NvLinkErrors, ...] = ()
     broken: tuple[int, ...] = ()
     badly_seated: bool = False
+    trained: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

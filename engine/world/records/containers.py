@@ -12,10 +12,9 @@ class Container:
     `engine` is docker or enroot, `runtime` runc or nvidia, `gpu_request` what `--gpus` asked for. `specified` says that
     its devices stand in its OCI specification (CDI, `--device`), `linked` that /dev/char named the GPUs when it
     started, `access` that its device cgroup still allows the GPUs. `binds` are (place on the host, place inside, rw or
-    ro), `shm_kib` the size of /dev/shm, `memory_lock` KiB (None: no limit). `stopped` says that somebody ended it
-    by hand. Of enroot: `owner` is the user whose
-    container it is, `driver` whether the hook put the driver into it, `home` whether the user's home is mounted,
-    `remap_root` whether the user is root inside.
+    ro), `shm_kib` the size of /dev/shm, `memory_lock` KiB (None: no limit). `stopped` says that somebody ended it by
+    hand, `error` why its last start failed. Of enroot: `owner` is the user whose container it is, `driver` whether the
+    hook put the driver into it, `home` whether the user's home is mounted, `remap_root` whether the user is root there.
     """
 
     id: str
@@ -52,6 +51,7 @@ class Container:
     job: int | None = None
     output: str = ""
     stopped: bool = False
+    error: str = ""
     owner: str = "root"
     driver: bool = False
     home: bool = False

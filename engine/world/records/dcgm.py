@@ -60,6 +60,16 @@ class RecordedJob:
 
 
 @dataclass(frozen=True, slots=True)
+class EndedProcess:
+    """A process on GPUs that ended while processes were watched: its GPUs, when it began and ended (ns)."""
+
+    pid: int
+    gpus: tuple[int, ...]
+    started: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
 class LinkSample:
     """What the NVLinks of a GPU had counted at a time (ns): wrong checksums, packets sent again, retrainings."""
 
@@ -74,10 +84,11 @@ class LinkSample:
 class HostEngine:
     """The host engine of a node.
 
-    `process_watches` is when watching processes began (ns; None: never); `denied` numbers modules that must not be
-    loaded, `loaded` those that a request has loaded. An engine that is not `responsive` takes connections and never
-    answers; GPUs in `profiling_broken` read 0 in every profiling field. `diagnostic` is the process id of a running
-    diagnostic (0: none). `link_samples` are those that a watch of NVLinks compares with, oldest first.
+    `process_watches` is when watching processes began (ns; None: never), `ended_processes` are those that ended since,
+    oldest first; `denied` numbers modules that must not be loaded, `loaded` those that a request has loaded. An engine
+    that is not `responsive` takes connections and never answers; GPUs in `profiling_broken` read 0 in every profiling
+    field. `diagnostic` is the process id of a running diagnostic (0: none). `link_samples` are those that a watch of
+    NVLinks compares with, oldest first.
     """
 
     groups: tuple[EntityGroup, ...] = ()
@@ -88,6 +99,7 @@ class HostEngine:
     groups_made: int = 0
     field_groups_made: int = 0
     process_watches: int | None = None
+    ended_processes: tuple[EndedProcess, ...] = ()
     denied: tuple[int, ...] = ()
     loaded: tuple[int, ...] = ()
     profiling_paused: bool = False
@@ -95,3 +107,10 @@ class HostEngine:
     responsive: bool = True
     diagnostic: int = 0
     link_samples: tuple[LinkSample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExporterState:
+    """What dcgm-exporter read when it started: the text of its list of metrics, None for the package's own."""
+
+    counters: str | None = None

@@ -35,9 +35,12 @@ class AdapterState:
 
     `stored` are the settings in its non-volatile memory that differ from the factory's, `running` those of them that
     the firmware started with. `image` is the version on the flash, `firmware` the one that runs ("": the site's).
+    `guid` is the base GUID that was written to the flash, `running_guid` the one that the card tells (0: its own).
     """
 
     stored: tuple[tuple[str, int], ...] = ()
     running: tuple[tuple[str, int], ...] = ()
     image: str = ""
     firmware: str = ""
+    guid: int = 0
+    running_guid: int = 0

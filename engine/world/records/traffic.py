@@ -15,13 +15,15 @@ WHOLE = 1_000_000
 @dataclass(frozen=True, slots=True)
 class ServiceClass:
     """How a flow's packets are treated: DSCP (or service level on InfiniBand), `tcp` or else RDMA, whether its sender
-    slows down when it hears of congestion marks, and the payload of a packet in bytes.
+    slows down when it hears of congestion marks, the payload of a packet in bytes, and whether its packets say that
+    they may be marked although nobody slows down (ECN-capable).
     """
 
     dscp: int = 0
     tcp: bool = False
     reacts: bool = False
     mtu: int = 4096
+    capable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class Flow:
     on its way in order (none: there is no way), its service, and the index of the partition key that it uses. It is
     `stale` once the LID of an end is another than when it was opened: what it sends goes to the old one. `held` is the
     part of the time (ppm) in which the ports on its way wait for its receiver while it gets all that it asks for.
+    `entropy` tells it from others between the same ports where switches choose ways by a hash (its UDP source port).
+    Switches send its packets round the last `loop` links of its way until their time to live ends; none arrives.
     """
 
     source: str
@@ -40,6 +44,8 @@ class Flow:
     key_index: int = 0
     stale: bool = False
     held: int = 0
+    entropy: int = 0
+    loop: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,43 @@ class Volume:
             self.dropped + other.dropped * times,
             self.marked + other.marked * times,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RoceVolume:
+    """What a host's RoCE port notices of congestion and loss; either per second, or (then each times ns) in total.
+
+    As receiver: packets that came in `marked`, notifications sent (`told`), packets that came out of order (`gaps`).
+    As sender: notifications that slowed it (`heard`), requests to go back that it got (`resent`), and times that no
+    answer came at all (`timeouts`).
+    """
+
+    marked: int = 0
+    told: int = 0
+    gaps: int = 0
+    heard: int = 0
+    resent: int = 0
+    timeouts: int = 0
+
+    def plus(self, other: RoceVolume, times: int = 1) -> RoceVolume:
+        """This and `other` taken `times`."""
+        return RoceVolume(
+            self.marked + other.marked * times,
+            self.told + other.told * times,
+            self.gaps + other.gaps * times,
+            self.heard + other.heard * times,
+            self.resent + other.resent * times,
+            self.timeouts + other.timeouts * times,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RoceTraffic:
+    """What a host's RoCE port notices per second since `since` (`now`) and noticed before (`total`)."""
+
+    since: int = 0
+    now: RoceVolume = RoceVolume()
+    total: RoceVolume = RoceVolume()
 
 
 @dataclass(frozen=True, slots=True)

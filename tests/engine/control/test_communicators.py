@@ -54,7 +54,7 @@ def test_flows_are_open_while_they_work(site: Simulation[World]) -> None:
     join(site, 0)
     source = "dgx-03/mlx5_0/1"
     destination = "dgx-04/mlx5_0/1"
-    site.apply(Proceed(NAME, communicators.WORKING, ((source, destination, 300_000_000_000, 0),)))
+    site.apply(Proceed(NAME, communicators.WORKING, ((source, destination, 300_000_000_000, 0, 0),)))
     bundle = site.world.bundles[communicators.owner(NAME)]
     assert bundle.flows[0].links
     assert communicators.share(site.world, NAME) == 1_000_000

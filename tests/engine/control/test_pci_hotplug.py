@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.control import driver, pci_hotplug, verbs
 from engine.control.accounts import identity
 from engine.control.boot import Reboot
-from engine.control.slurm.registration import detected_gpus
+from engine.control.slurm.slurmd import detected_gpus
 from engine.hostfs.host_tree import HostTree
 from engine.hostfs.tree import ErrorCode, FileError
 from engine.kernel.simulation import Simulation

@@ -14,8 +14,11 @@ from engine.faults.fault import InjectFault, catalogue, parse_fault
 from engine.kernel.actions import decode, encode
 from engine.kernel.errors import BreakfixError
 from engine.kernel.shapes import Constant
+from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE
 from engine.physics import air, gpu_bus, pcie
+from engine.simulation import new_simulation
+from engine.sites.build import load_site
 from engine.world.records import BusState
 from engine.world.world import World
 from tests.engine.control.node_scene import ADDRESS, GPU, NODE, kernel_log, node_simulation, run_training
@@ -24,9 +27,13 @@ EXAMPLES = {
     "bmc.clock_wrong": "dgx-02",
     "bmc.hung": "dgx-02",
     "bmc.log_full": "dgx-02",
+    "bond.member_down": "dgx-02",
+    "clock.skewed": "dgx-02",
     "container.daemon_misconfigured": "dgx-04",
     "container.gpus_lost": "dgx-04",
+    "container.image_too_new": "dgx-04",
     "container.runtime_not_configured": "dgx-04",
+    "container.shared_memory_small": "dgx-04",
     "container.toolkit_missing": "dgx-04",
     "container.without_infiniband": "dgx-04",
     "cooling.fan_failed": "dgx-02/fan3",
@@ -81,8 +88,17 @@ EXAMPLES = {
     "hca.agent_silent": "dgx-02/mlx5_3",
     "hca.ethernet_mode": "dgx-02/mlx5_3",
     "hca.firmware_old": "dgx-02/mlx5_3",
+    "hca.guid_copied": "dgx-02/mlx5_3",
+    "host.neighbour_table_small": "hgx-02",
     "job.rank_stopped": "dgx-02/gpu5",
+    "kubernetes.claim_pending": "cp-01",
+    "kubernetes.dns_broken": "cp-01",
+    "kubernetes.kubelet_down": "gpu-02",
+    "kubernetes.network_missing": "gpu-02",
+    "kubernetes.registry_untrusted": "gpu-02",
+    "kubernetes.taint_forgotten": "gpu-02",
     "limits.memory_lock_low": "dgx-02",
+    "munge.key_changed": "dgx-02",
     "nccl.chunks_unsafe": "dgx-02",
     "nccl.ib_disabled": "dgx-02",
     "nccl.p2p_disabled": "dgx-02",
@@ -96,6 +112,7 @@ EXAMPLES = {
     "nvlink.untrained": "dgx-02/gpu5",
     "nvswitch.fatal": "dgx-02/nvswitch1",
     "os.boot_options_missing": "dgx-02",
+    "os.fstab_wrong": "dgx-04",
     "os.upgrade_broken_off": "dgx-02",
     "partition.member_missing": "dgx-02",
     "partition.second_index": "head-01",
@@ -112,12 +129,48 @@ EXAMPLES = {
     "power.strip_fuse": "R01/pdu-b/1",
     "power.supply_failed": "dgx-02/psu1",
     "rdma.modules_missing": "dgx-02",
+    "rdma.peermem_missing": "dgx-02",
+    "roce.address_duplicate": "hgx-02/mlx5_3",
+    "roce.bundle_one_leg": "leaf-07",
+    "roce.dscp_not_lossless": "leaf-01",
+    "roce.ecn_thresholds": "leaf-01",
+    "roce.fec_mismatch": "leaf-01/5",
+    "roce.gid_order_changed": "hgx-02/mlx5_3",
+    "roce.headroom_small": "leaf-01/65",
+    "roce.host_class_unset": "hgx-02",
+    "roce.host_cnp_priority": "hgx-02",
+    "roce.host_ecn_off": "hgx-02",
+    "roce.host_mtu_small": "hgx-02/mlx5_3",
+    "roce.host_pfc_off": "hgx-02",
+    "roce.host_pfc_priority": "hgx-02",
+    "roce.host_settings_lost": "hgx-02",
+    "roce.host_trust_pcp": "hgx-02",
+    "roce.pause_storm": "hgx-02/mlx5_3",
+    "roce.pfc_one_end": "leaf-01/5",
+    "roce.receiver_slow": "hgx-02/mlx5_3",
+    "roce.routing_loop": "hgx-02/mlx5_3",
+    "roce.switch_cnp_class": "leaf-01",
+    "roce.switch_ecn_off": "leaf-01",
+    "roce.switch_port_mtu": "leaf-01/5",
+    "roce.ways_polarised": "leaf-01",
+    "slurm.controller_down": "head-01",
+    "slurm.devices_unconstrained": "dgx-02",
+    "slurm.epilog_hanging": "dgx-02",
+    "slurm.gres_misconfigured": "dgx-02",
+    "slurm.health_check_wrong": "dgx-02",
+    "slurm.partition_changed": "head-01",
+    "slurm.prolog_failing": "dgx-02",
+    "slurm.reservation_left": "dgx-02",
+    "slurm.slurmd_stopped": "dgx-02",
+    "slurm.wrong_address": "dgx-02",
     "subnet_manager.deaf_standby": "dgx-02",
     "subnet_manager.flapping": "dgx-02",
     "subnet_manager.foreign_file": "head-01",
     "subnet_manager.foreign_key": "dgx-02",
+    "subnet_manager.lids_exhausted": "head-01",
     "subnet_manager.merged_lids": "head-01",
     "subnet_manager.old_lids": "dgx-02",
+    "subnet_manager.old_tables": "head-01",
     "subnet_manager.second": "leaf-01",
     "subnet_manager.stopped": "head-01",
     "subnet_manager.wrong_roots": "head-01",
@@ -125,6 +178,17 @@ EXAMPLES = {
 
 NEEDS_GPU = {"fabric_manager.nvlsm_missing": "b200-sxm6-180gb"}
 """Faults that befall only nodes with another GPU than the first site's."""
+
+
+def scene(identifier: str) -> Simulation[World]:
+    """A site that has the fault's example: the first one with a job, or that with RoCE or Kubernetes."""
+    if EXAMPLES[identifier].startswith("hgx-") or identifier.startswith("roce."):
+        return new_simulation(load_site("hgx-h200-roce"), 1)
+    if identifier.startswith("kubernetes."):
+        return new_simulation(load_site("k8s-ib-3"), 1)
+    simulation = node_simulation(gpu=NEEDS_GPU.get(identifier))
+    run_training(simulation)
+    return simulation
 
 
 def without_truth(world: World) -> dict[str, list[str]]:
@@ -142,8 +206,7 @@ def test_every_fault_is_a_file_of_its_name_and_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("identifier", sorted(EXAMPLES))
 def test_every_fault_changes_the_world_and_is_remembered(identifier: str) -> None:
-    simulation = node_simulation(gpu=NEEDS_GPU.get(identifier))
-    run_training(simulation)
+    simulation = scene(identifier)
     before = without_truth(simulation.world)
     simulation.apply(parse_fault(f"{identifier} target={EXAMPLES[identifier]}"))
     assert without_truth(simulation.world) != before
@@ -157,8 +220,7 @@ def test_nothing_depends_on_what_a_fault_is_called(identifier: str, monkeypatch:
     for name in (identifier, "renamed.fault"):
         module = importlib.import_module(f"engine.faults.{identifier.replace('.', '_')}")
         monkeypatch.setattr(module, "FAULT", replace(module.FAULT, id=name))
-        simulation = node_simulation()
-        run_training(simulation)
+        simulation = scene(identifier)
         simulation.apply(parse_fault(f"{name} target={EXAMPLES[identifier]}"))
         simulation.advance(30 * MINUTE)
         worlds.append(without_truth(simulation.world))

@@ -15,8 +15,10 @@ from engine.faults.fault import parse_fault
 from engine.hostfs.changes import RemovePath, WriteFile
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE, SECOND
+from engine.physics import links
 from engine.physics.traffic import routes
 from engine.simulation import open_site
+from engine.world.records import LogicalState
 from engine.world.world import World
 from tests.support.run import run_command
 
@@ -32,6 +34,8 @@ FAULTS = {
     "subnet_manager.merged_lids": HEAD,
     "subnet_manager.flapping": NODE,
     "subnet_manager.wrong_roots": HEAD,
+    "subnet_manager.old_tables missing=dgx-02": HEAD,
+    "subnet_manager.lids_exhausted node=dgx-02": HEAD,
     "subnet_manager.foreign_file": HEAD,
     "partition.second_index": HEAD,
     "partition.member_missing": NODE,
@@ -116,6 +120,34 @@ def test_wrong_roots_part_the_leaves(site: Simulation[World]) -> None:
     simulation.apply(RestartUnit(HEAD, UNIT, "root"))
     simulation.advance(2 * SECOND)
     assert routes.path(simulation.world, ONE, FAR)
+
+
+def test_who_is_not_in_the_file_of_tables_is_reached_by_nobody(site: Simulation[World]) -> None:
+    simulation = broken(site, "subnet_manager.old_tables missing=dgx-02", HEAD)
+    assert routes.path(simulation.world, ONE, TWO) is None and routes.path(simulation.world, ONE, FAR) is None
+    assert routes.path(simulation.world, ONE, "dgx-01/mlx5_6/1")
+    said = [line.text for line in simulation.world.logs[HEAD].entries if "tables configured" in line.text]
+    assert said[-1] == "osm_ucast_mgr_process: file tables configured on all switches"
+    assert "-E- Fail to find a path" in run_command(simulation, HEAD, "root", "ibdiagnet -r").stdout
+    simulation.apply(WriteFile(HEAD, "/etc/opensm/opensm.conf", b"sm_priority 14\n", 0o644, 0, 0))
+    simulation.apply(RestartUnit(HEAD, UNIT, "root"))
+    simulation.advance(2 * SECOND)
+    assert routes.path(simulation.world, ONE, TWO) and routes.path(simulation.world, ONE, FAR)
+
+
+def test_where_no_lid_is_left_ports_are_active_without_one(site: Simulation[World]) -> None:
+    simulation = broken(site, "subnet_manager.lids_exhausted node=dgx-02", HEAD)
+    world = simulation.world
+    assert lids.lid(world, TWO) == 0 and lids.lid(world, ONE) == lids.fresh_lids(world.inventory)[ONE]
+    assert links.logical_state(world, TWO) is LogicalState.ACTIVE
+    assert routes.path(world, ONE, TWO) is None and routes.path(world, ONE, "dgx-01/mlx5_0/1")
+    said = [line.text for line in world.logs[HEAD].entries]
+    assert said.count("lid_mgr_find_free_lid_range: ERR 0307: OPENSM RAN OUT OF LIDS!!!") == 8
+    assert sum("has LID 0. An initialization error occurred" in text for text in said) == 8 * 4
+    simulation.apply(RemovePath(HEAD, "/var/cache/opensm/guid2lid", viewed=True))
+    simulation.apply(RestartUnit(HEAD, UNIT, "root"))
+    simulation.advance(5 * SECOND)
+    assert lids.lid(world, TWO) and routes.path(world, ONE, TWO)
 
 
 def test_who_is_left_out_of_a_partition_reaches_nobody_but_the_manager(site: Simulation[World]) -> None:

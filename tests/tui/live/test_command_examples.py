@@ -29,7 +29,7 @@ from tui.live.command_examples import (
 
 VALUES = {"host": ["dgx-03"], "job": ["48287"], "reason": ["it's slow, see 'dmesg'"], "interface": ["eno1"]}
 FAMILIES = ("gpu", "dcgm", "cuda", "slurm", "infiniband", "mellanox", "perftest", "bmc", "pci", "hands", "linux",
-            "nccl", "mpi", "containers")  # fmt: skip
+            "nccl", "mpi", "containers", "docker", "kubernetes", "ethernet")  # fmt: skip
 
 
 def family(name: str) -> str:
@@ -90,6 +90,13 @@ def test_every_ready_line_runs_from_the_login_host() -> None:
     lines = list(lines_for_another())
     assert len(lines) > 140 and all(line.startswith("ssh ") for line in lines)
     assert asyncio.run(wrong_lines(open_site("dgx-h100-4", 1, {}), "head-01", iter(lines))) == []
+
+
+def test_ready_lines_of_a_kubernetes_site() -> None:
+    found = examples()["kubectl"] + examples()["helm"]
+    lines = [line for one in found for line in one.filled({"host": ["gpu-02"]})]
+    assert len(lines) == len(found) and is_from_here("kubectl", "kubernetes")
+    assert asyncio.run(wrong_lines(open_site("k8s-ib-3", 1, {}), "head-01", iter(lines))) == []
 
 
 def test_every_command_has_ready_lines_unless_it_is_not_modelled() -> None:

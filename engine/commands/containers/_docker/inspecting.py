@@ -94,7 +94,7 @@ def container(ctx: Context, each: Container) -> dict[str, Any]:
         "Args": list((*image.entrypoint, *each.command)[1:]),
         "State": {
             "Status": each.status, "Running": running, "Paused": False, "Restarting": False, "OOMKilled": False,
-            "Dead": False, "Pid": each.pid, "ExitCode": each.exit_code, "Error": "",
+            "Dead": False, "Pid": each.pid, "ExitCode": each.exit_code, "Error": each.error,
             "StartedAt": _moment(ctx, each.started) if each.status != "created" else _NEVER,
             "FinishedAt": _moment(ctx, each.finished) if each.status == "exited" else _NEVER,
         },

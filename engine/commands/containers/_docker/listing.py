@@ -74,6 +74,10 @@ def ps(ctx: Context, words: list[str]) -> int:
     """docker ps."""
     given = flags.read("ps", words, frozenset({"all", "quiet", "no-trunc", "latest", "size"}),
                        frozenset({"filter", "format", "last"}), short={"l": "latest", "n": "last"})  # fmt: skip
+    if given.operands:
+        text = "\"docker ps\" accepts no arguments.\nSee 'docker ps --help'.\n\n"
+        ctx.error(f"{text}Usage:  docker ps [OPTIONS]\n\nList containers")
+        return 1
     if reaching.refused(ctx, "containers/json"):
         return 1
     chosen = [each for each in reversed(lifecycle.containers(ctx.world, ctx.host)) if _wanted(each, given)]

@@ -142,8 +142,7 @@ async def _started(ctx: Context, given: Flags, identifier: str) -> int:
         await start(ctx, each)
     except (StartFailed, toolkit.Refused) as why:
         ctx.error(f"docker: Error response from daemon: {str(why).rstrip('.')}.")
-        if each.remove and laws.of_id(ctx.world, ctx.host, identifier):
-            ctx.simulation.apply(lifecycle.Remove(ctx.host, identifier))
+        _keep_failure(ctx, each, str(why))
         return status_of(str(why))
     now = laws.of_id(ctx.world, ctx.host, identifier)
     assert now is not None
@@ -152,6 +151,16 @@ async def _started(ctx: Context, given: Flags, identifier: str) -> int:
         await settle(ctx, now)
         return 0
     return await _attached(ctx, given, now)
+
+
+def _keep_failure(ctx: Context, each: Container, why: str) -> None:
+    """dockerd logs why a container did not start; one that was to go at its end goes."""
+    if laws.of_id(ctx.world, ctx.host, each.id) is None:
+        return
+    status = 127 if status_of(why) == 127 else 128
+    ctx.simulation.apply(lifecycle.FailStart(ctx.host, each.id, why, status))
+    if each.remove:
+        ctx.simulation.apply(lifecycle.Remove(ctx.host, each.id))
 
 
 async def settle(ctx: Context, each: Container) -> None:

@@ -14,7 +14,7 @@ from engine.commands.context import Context
 from engine.commands.dcgm._dcgmi.arguments import Ended, Parsed, refusal
 from engine.control.dcgm import host_engine, modules
 from engine.control.dcgm.readings import Reading, read
-from engine.kernel.units import HOUR
+from engine.kernel.units import MINUTE
 from engine.world.records import EntityGroup, HostEngine
 from engine.world.world import World
 
@@ -127,15 +127,19 @@ class Client:
 
 async def connect(ctx: Context, parsed: Parsed, *, silent: bool = False) -> Client:
     """A connection to the host engine that `--host` names. Raises Ended where there is none; one that no longer
-    answers is waited for.
+    answers is waited for, and lost when it ends (looked at every minute).
     """
     name = parsed.text("host", "localhost")
     if name not in LOCAL or not host_engine.is_running(ctx.world, ctx.host):
         failed = Return.NOT_CONNECTED
         text = f"Error: unable to establish a connection to the specified host: {name}\n"
         raise failed.ends("" if silent else f"{text}Error: Unable to connect to host engine. {failed.text}.\n")
+    asked = host_engine.pid(ctx.world, ctx.host)
     while not ctx.world.host_engines[ctx.host].responsive:
-        await ctx.sleep(HOUR)
+        await ctx.sleep(MINUTE)
+    if host_engine.pid(ctx.world, ctx.host) != asked:
+        gone = Return.NOT_CONNECTED
+        raise gone.ends("" if silent else f"Error: Unable to connect to host engine. {gone.text}.\n")
     return Client(ctx)
 
 

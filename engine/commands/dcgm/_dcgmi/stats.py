@@ -1,6 +1,6 @@
 """`dcgmi stats`: what GPUs did during a job or for a process. Texts: dcgmi/ProcessStats.cpp of DCGM 4.4.2.
 
-PCIe throughput is not modelled: N/A. Only processes that still run can be shown.
+PCIe throughput is not modelled: N/A. Of processes that ended before they were watched nothing is known.
 """
 
 from __future__ import annotations
@@ -123,15 +123,14 @@ def _job(client: Client, name: str, verbose: bool) -> int:
 def _process(client: Client, pid: int, verbose: bool) -> int:
     if client.engine.process_watches is None:
         raise Return.NOT_WATCHED.ends("Error: Watches have not been enabled. Unable to get PID info.\n")
-    gpus = job_stats.gpus_of(client.world, client.host, pid)
-    if not gpus:
+    found = job_stats.run_of(client.world, client.host, pid)
+    if found is None:
         failed = Return.NO_DATA
         text = f"Error: Unable to get information for process with PID {pid}. Return: {failed.text}.\n"
         raise failed.ends(text)
-    client.ctx.line(f"Successfully retrieved process info for PID: {pid}. Process ran on {len(gpus)} GPUs.")
-    started = next(process.started for process in client.world.systems[client.host].processes if process.pid == pid)
-    start = max(started, client.engine.process_watches)
-    return _show(client, gpus, start, None, verbose, of_job=False, pid=pid)
+    client.ctx.line(f"Successfully retrieved process info for PID: {pid}. Process ran on {len(found.gpus)} GPUs.")
+    start = max(found.started, client.engine.process_watches)
+    return _show(client, found.gpus, start, found.ended, verbose, of_job=False, pid=pid)
 
 
 def _show(

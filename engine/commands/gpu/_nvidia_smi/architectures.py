@@ -18,8 +18,8 @@ class Architecture:
     """Compute capability, versions of the infoROM's OEM and ECC objects, C2C mode, how thermal limits are given, and
     what else differs: `sparse` operation mode, whether the driver tells of PCIe `atomics` and of the platform, what
     drivers before 580 call the display mode, the answer about power smoothing (to people without rights), the last of
-    an NVLink's capabilities, whether it registers with the NVLink fabric, and whether
-    it gives a mean of its power draw (the man page: not A100).
+    an NVLink's capabilities, whether it registers with the NVLink fabric, whether it gives a mean of its power draw
+    (the man page: not A100), and the firmware of its NVLinks by name.
     """
 
     compute_capability: str
@@ -35,6 +35,7 @@ class Architecture:
     link_is_supported: bool = True
     registers: bool = True
     mean_power: bool = True
+    link_firmware: tuple[tuple[str, str], ...] = ()
 
 
 ARCHITECTURES: Mapping[str, Architecture] = MappingProxyType(
@@ -60,6 +61,13 @@ ARCHITECTURES: Mapping[str, Architecture] = MappingProxyType(
             tells_platform=True,
             display_mode=False,
             power_smoothing="Insufficient Permissions",
+            link_firmware=(
+                ("MSE", "14:4:0"),
+                ("NETIR", "36:2014:1862"),
+                ("NETIR UPHY", "7:0:0"),
+                ("NETIR CLN", "0:9:0"),
+                ("NETIR DLN", "0:9:0"),
+            ),
         ),
     }
 )

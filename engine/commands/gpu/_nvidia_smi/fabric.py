@@ -51,6 +51,16 @@ def guid(device: Device) -> str:
     return "0x" + stable_hexadecimal(16, "fabric", device.state.uuid)
 
 
+def peer_type(device: Device) -> str:
+    """How the platform says that NVLink peers are reached (boards before Blackwell do not know: captures)."""
+    return "Switch Connected" if _tells_platform(device) else "Direct Connected"
+
+
+def platform_guid(device: Device) -> str:
+    """The GPU's identifier as the platform tells it."""
+    return guid(device) if _tells_platform(device) else "0x0000000000000000"
+
+
 def summary(device: Device) -> str | None:
     """The health of the fabric as a whole, which boards since Blackwell tell."""
     return "Healthy" if _tells_health(device) else None
@@ -61,4 +71,8 @@ def access_timeout(device: Device) -> str | None:
 
 
 def _tells_health(device: Device) -> bool:
-    return architecture(device.product).tells_platform and on_fabric(device) and registered(device)
+    return _tells_platform(device) and registered(device)
+
+
+def _tells_platform(device: Device) -> bool:
+    return architecture(device.product).tells_platform and on_fabric(device)

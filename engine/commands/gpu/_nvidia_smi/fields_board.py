@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.commands.gpu._nvidia_smi import fabric
 from engine.commands.gpu._nvidia_smi.architectures import architecture
 from engine.commands.gpu._nvidia_smi.devices import Device
 from engine.commands.gpu._nvidia_smi.fields import Entry, Section, field
@@ -134,7 +135,7 @@ PLATFORM: tuple[Entry[Device], ...] = (
     field("platform.slot_number", "Slot in the chassis, switch trays counted.", lambda d: 0),
     field("platform.tray_index", "Tray among the compute trays.", lambda d: 0),
     field("platform.host_id", "Node within the slot.", lambda d: 1),
-    field("platform.peer_type", "How NVLink peers are reached.", lambda d: "Direct Connected"),
+    field("platform.peer_type", "How NVLink peers are reached.", fabric.peer_type),
     field("platform.module_id", "The GPU's socket in the node.", _module),
-    field("platform.gpu_fabric_guid", "The GPU's fabric identifier.", lambda d: "0x0000000000000000"),
+    field("platform.gpu_fabric_guid", "The GPU's fabric identifier.", fabric.platform_guid),
 )

@@ -224,10 +224,14 @@ FEATURES: tuple[Entry[Device], ...] = (
     field("fabric.status", "How registration ended.", fabric.status),
     field("fabric.cliqueId", "The group of GPUs that reach each other over NVLink.", fabric.clique),
     field("fabric.clusterUuid", "The NVLink cluster of several nodes.", fabric.cluster),
-    field("fabric.health.summary", "Health of the fabric as a whole.", lambda d: "N/A"),
+    field("fabric.health.summary", "Health of the fabric as a whole.", lambda d: fabric.summary(d) or "N/A"),
     field("fabric.health.bandwidth", "Whether bandwidth is degraded.", lambda d: "N/A"),
     field("fabric.health.route_recovery_in_progress", "Whether routes are being repaired.", lambda d: "N/A"),
     field("fabric.health.route_unhealthy", "Whether a repair of routes failed.", lambda d: "N/A"),
-    field("fabric.health.access_timeout_recovery", "Whether an access timeout is being repaired.", lambda d: "N/A"),
+    field(
+        "fabric.health.access_timeout_recovery",
+        "Whether an access timeout is being repaired.",
+        lambda d: fabric.access_timeout(d) or "N/A",
+    ),
     field("fabric.health.incorrect_configuration", "What is wrong with the configuration.", lambda d: "N/A"),
 )

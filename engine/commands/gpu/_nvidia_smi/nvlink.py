@@ -3,7 +3,10 @@
 Formats: captures of H100 (driver 590.48.01), A100, GB200 and L40S for `-s`, of an H100 for `-e`, of H100 and A100 for
 `-c`, of A100 and H100 for `-R` and `-p`, of an H100 in MIG mode for the refusal. What deprecated options answer is what
 the tool's help says of them; that `-re` says nothing more than the GPU's name is a guess. Boards since Blackwell count
-other things under `-e` (nvlink_counters.py). How much the links have carried (`-gt`) is not modelled.
+other things under `-e` (nvlink_counters.py). `-gt`: transcripts of H800 and V100 (`d` payload, `r` with overhead).
+`-info`: a transcript of GB200 (NVIDIA/k8s-test-infra#371, driver 580); that Hopper has no firmware of its links is told
+there too, where its `N/A` stands is a guess, as is that a B200's versions are those of a GB200. `-ec` is not modelled:
+no output of it was found.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from engine.commands.gpu._nvidia_smi.library import (
     select,
 )
 from engine.commands.gpu._nvidia_smi.listing import gpu_line
-from engine.commands.gpu._nvidia_smi.words import HELP, Switch, parse, section_help
+from engine.commands.gpu._nvidia_smi.words import HELP, INVALID_COMBINATION, Switch, parse, section_help
 from engine.control import driver
 from engine.control.xid import switch_ports
+from engine.physics import nvlink_traffic
 from engine.physics.paths import nvlink as links_of_gpus
 from engine.world.records import NvLinkErrors
 
@@ -41,7 +45,7 @@ SWITCHES = (
     Switch("errors", ("-e", "--errorcounters"), None, "Error counters of each link."),
     Switch("reset_errors", ("-re", "--reseterrorcounters"), None, "Set error counters to zero."),
     Switch("crc", ("-ec", "--crcerrorcounters"), None, "CRC errors of each lane.", modelled=False),
-    Switch("throughput", ("-gt", "--getthroughput"), "KIND", "What the links have carried: d or r.", modelled=False),
+    Switch("throughput", ("-gt", "--getthroughput"), "KIND", "KiB that each link has carried: d payload, r all."),
     Switch("set_control", ("-sc", "--setcontrol"), "VALUE", "No longer there.", True),
     Switch("get_control", ("-gc", "--getcontrol"), "VALUE", "No longer there.", True),
     Switch("get_counters", ("-g", "--getcounters"), "VALUE", "No longer there; see -gt.", True),
@@ -51,7 +55,7 @@ SWITCHES = (
     Switch("set_bandwidth", ("-sBwMode", "--setBandwidthMode"), "MODE", "Bandwidth mode.", modelled=False),
     Switch("bandwidth", ("-gBwMode", "--getBandwidthMode"), None, "Bandwidth mode.", modelled=False),
     Switch("bridge", ("-cBridge", "--checkBridge"), None, "Whether NVLink bridges are there.", modelled=False),
-    Switch("info", ("-info", "--info"), None, "Versions of the link firmware.", modelled=False),
+    Switch("info", ("-info", "--info"), None, "Encryption, and versions of the links' firmware."),
 )
 
 _GONE = {
@@ -70,6 +74,8 @@ _CAPABILITIES = (
     "Link is supported",
 )
 
+_THROUGHPUT = {"d": "Data", "r": "Raw"}
+
 _NO_LINKS = "Device does not have or support Nvlink"
 _ALL_INACTIVE = "NVML: Unable to retrieve NVLink information as all links are inactive"
 _IN_MIG_MODE = "Nvlink queries are not supported for Devices in MIG mode"
@@ -84,12 +90,14 @@ async def nvlink(context: Context, words: Sequence[str]) -> int:
     missing = next((switch for switch in SWITCHES if switch.key in given and not switch.modelled), None)
     if missing:
         return context.not_modelled(f"nvidia-smi nvlink {missing.names[0]}")
+    if given.get("throughput") not in (None, *_THROUGHPUT):
+        raise refuse(context, INVALID_COMBINATION, INVALID_ARGUMENT)
     gone = next((key for key in _GONE if key in given), None)
     if gone:
         raise refuse(context, _GONE[gone], INVALID_ARGUMENT)
     library = await open_library(context)
     devices = await answering(context, library, select(context, library, given.get("id")))
-    shown = next((_VIEWS[key] for key in _VIEWS if key in given), _status)
+    shown = _throughput(given) or next((_VIEWS[key] for key in _VIEWS if key in given), _status)
     if "reset_errors" in given and not context.is_root:
         raise refuse(context, "Unable to reset NVLink error counters: Insufficient Permissions", NO_PERMISSION)
     for device in devices:
@@ -173,6 +181,33 @@ def _far_ends(device: Device, links: Sequence[int]) -> Iterator[tuple[int, str, 
             yield link, f"0000{node.nvswitches[switch].address}".upper(), port
 
 
+def _throughput(given: Mapping[str, str | None]) -> _View | None:
+    """The view of what links have carried, where `-gt` asks for it."""
+    kind = given.get("throughput")
+    if kind is None:
+        return None
+    word, raw = _THROUGHPUT[kind], kind == "r"
+
+    def view(context: Context, device: Device, links: Sequence[int]) -> Iterator[str]:
+        for link in links:
+            if _active(device, link):
+                found = nvlink_traffic.carried(context.world, device.gpu.id, link, device.now)
+                sent, received = (found.raw_sent, found.raw_received) if raw else (found.sent, found.received)
+                yield f"\t Link {link}: {word} Tx: {sent // 1024} KiB"
+                yield f"\t Link {link}: {word} Rx: {received // 1024} KiB"
+
+    return view
+
+
+def _info(context: Context, device: Device, links: Sequence[int]) -> Iterator[str]:
+    yield "\t NVLE: disabled"
+    yield "\t Firmware Version:"
+    firmware = architecture(device.product).link_firmware
+    yield from (f"\t     {name}: {version}" for name, version in firmware)
+    if not firmware:
+        yield "\t     N/A"
+
+
 def _bus_ids(context: Context, device: Device, links: Sequence[int]) -> Iterator[str]:
     return (f"\t Link {link}: {bus_id}" for link, bus_id, _ in _far_ends(device, links))
 
@@ -187,5 +222,6 @@ _VIEWS: Mapping[str, _View] = {
     "reset_errors": _reset,
     "pci": _bus_ids,
     "remote": _remote,
+    "info": _info,
     "status": _status,
 }

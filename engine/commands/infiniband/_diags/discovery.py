@@ -10,7 +10,7 @@ file (see cache) is shown by the same code.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -127,6 +127,11 @@ class Node:
         """Say how the first packet came here."""
         self._arrival, self._route = arrival, route
 
+    def came_by(self, arrival: int) -> None:
+        """Say by which port packets to its LID come in, which counts where nobody has explored the fabric."""
+        if self._arrival is None:
+            self._arrival = arrival
+
     @property
     def is_switch(self) -> bool:
         return self.kind == SWITCH
@@ -156,6 +161,7 @@ class Fabric:
     def __init__(self, world: World, start: Hca | Switch) -> None:
         self.world = world
         self._known: dict[str, Node] = {}
+        self._suspects: tuple[int, Collection[str]] = (-1, ())
         self.first = self.node(start)
 
     def node(self, device: Hca | Switch) -> Node:
@@ -169,7 +175,10 @@ class Fabric:
 
     def ports(self, node: Node) -> Iterator[Port]:
         """Its ports as they are."""
-        for port in _ports(self.world, node):
+        generation = self.world.generation
+        if self._suspects[0] != generation:
+            self._suspects = generation, links.suspects(self.world)
+        for port in _ports(self.world, node, self._suspects[1]):
             port.unseen = port.state is not LogicalState.DOWN
             yield port
 
@@ -177,8 +186,9 @@ class Fabric:
         """Look where the link of a port leads."""
         there = links.peer(self.world.inventory, port.id)
         if there is not None and (not self.world.ports[there].silent or there == self.first.port_id(1)):
-            place = links.place(self.world.inventory, there)
-            far = self.node(place.device).port(place.number)
+            device, _, number = there.rpartition("/")
+            node = self._known.get(device) or self.node(links.place(self.world.inventory, there).device)
+            far = node.port(int(number))
             if far is not None:
                 port.far, far.far = far, port
 
@@ -193,10 +203,13 @@ class Fabric:
 
     def at_lid(self, number: int) -> Node | None:
         """Who answers a packet to this LID: where the switches' tables lead, if they also lead back."""
-        found = self._led(self.first, number)
+        found, arrival = self._led(self.first, number)
         if found is None or found is self.first:
             return found
-        return found if self.first.lid and self._led(found, self.first.lid) is self.first else None
+        if not self.first.lid or self._led(found, self.first.lid)[0] is not self.first:
+            return None
+        found.came_by(arrival)
+        return found
 
     def with_guid(self, guid: int) -> Node | None:
         """The node one of whose ports has this GUID, if packets come through to its LID."""
@@ -208,19 +221,19 @@ class Fabric:
         found = self.at_lid(there) if there else None
         return found if found and found.port_guid == guid else None
 
-    def _led(self, start: Node, number: int) -> Node | None:
-        """Where packets from a node to a LID end; None where they get lost."""
-        node = start
+    def _led(self, start: Node, number: int) -> tuple[Node | None, int]:
+        """Where packets from a node to a LID end, and by which port they come in there; None where they get lost."""
+        node, arrival = start, 1
         for _ in range(_MOST_HOPS):
             if number and node.lid == number:
-                return node
+                return node, arrival
             if not node.is_switch and node is not start:
-                return None
+                break
             port = node.port(forwarding.next_port(self.world, node.id, number) if node.is_switch else 1)
             if port is None or port.far is None:
-                return None
-            node = port.far.node
-        return None
+                break
+            node, arrival = port.far.node, port.far.number
+        return None, 0
 
 
 def discover(world: World, start: Hca | Switch, hops: int | None = None) -> list[Node]:
@@ -253,7 +266,7 @@ def unanswered(world: World, nodes: list[Node]) -> Iterator[tuple[int, ...]]:
 def _breadth_first(first: Node, hops: int | None) -> list[Node]:
     found, waiting, reach = [first], deque([first]), 0
     first.reached(1, ())
-    known = {first.id}
+    known, adapters = {first.id}, {first.guid: first}
     while waiting:
         node = waiting.popleft()
         if not node.is_switch and node is not first:
@@ -263,7 +276,9 @@ def _breadth_first(first: Node, hops: int | None) -> list[Node]:
             if back or (hops is not None and reach > hops) or port.far is None:
                 continue
             reach, far = max(reach, len(node.route) + 1), port.far.node
-            if far.id not in known:
+            if not far.is_switch and (other := adapters.setdefault(far.guid, far)) is not far:
+                _taken_for(other, far)
+            elif far.id not in known:
                 known.add(far.id)
                 far.reached(port.far.number, (*node.route, port.number))
                 found.append(far)
@@ -271,10 +286,23 @@ def _breadth_first(first: Node, hops: int | None) -> list[Node]:
     return found
 
 
+def _taken_for(node: Node, twin: Node) -> None:
+    """An adapter with the GUID of one that was found before is taken for that one: the link, state and LID of its port
+    take the place of those (libibnetdisc; measured on a simulator).
+    """
+    before, port = node.port(1), twin.port(1)
+    if before is None or port is None or port.far is None:
+        return
+    if before.far is not None:
+        before.far.far = None
+    before.far, before.state, before.physical, before.rate = port.far, port.state, port.physical, port.rate
+    node.lid, port.far.far = twin.lid, before
+
+
 def _ends_by_guid(inventory: Inventory) -> dict[int, str]:
     """A port of everything that speaks InfiniBand, by the GUID of its end port."""
     ends = {end_port(port) for port in inventory.cables}
-    return {port_guid(inventory, end): end for end in sorted(ends) if not links.place(inventory, end).ethernet}
+    return {port_guid(inventory, end): end for end in sorted(ends) if not links.usual_place(inventory, end).ethernet}
 
 
 def device(world: World, node: Node) -> Hca | Switch:
@@ -331,19 +359,23 @@ def _node(world: World, device: Switch | Hca, identity: str) -> Node:
     )
 
 
-def _ports(world: World, node: Node) -> Iterator[Port]:
+def _ports(world: World, node: Node, suspects: Collection[str]) -> Iterator[Port]:
+    """Its ports. One that is not among the `suspects` and has a cable is up, and as fast as both ends are."""
+    cables = world.inventory.cables
     for number in range(1, node.port_count + 1):
         port = node.port_id(number)
-        physical = links.physical_state(world, port) if _cabled(world.inventory, port) else _empty(world, port)
+        cable = cables.get(port)
+        far = links.usual_place(world.inventory, cable.other(port)) if cable and port not in suspects else None
+        if far and not far.ethernet:
+            rate = min(node.best_rate, far.device.rate)
+            yield Port(node, number, LogicalState.ACTIVE, PhysicalState.LINK_UP, rate)
+            continue
+        physical = links.physical_state(world, port) if cable else _empty(world, port)
         if physical is not PhysicalState.LINK_UP:
             yield Port(node, number, LogicalState.DOWN, physical, links.LOWEST_RATE)
         else:
             state, rate = links.state_when_up(world, port), links.rate_when_up(world, port)
             yield Port(node, number, state, physical, rate, lanes=links.lanes_when_up(world, port))
-
-
-def _cabled(inventory: Inventory, port: str) -> bool:
-    return port in inventory.cables
 
 
 def _empty(world: World, port: str) -> PhysicalState:

@@ -26,13 +26,15 @@ def netlist(world: World, now: int) -> Iterator[str]:
 
 
 def _everything(world: World) -> list[Node]:
-    """Nodes of all parts of the fabric that have a link, the manager's first."""
+    """Nodes of all parts of the fabric that have a link, the manager's first. Of two with one GUID there is one: a
+    netlist names nodes by it.
+    """
     inventory = world.inventory
     own = host_of_manager(inventory)
     starts = ([own.port] if own else []) + sorted(inventory.cables)
-    found: dict[str, Node] = {}
+    found: dict[int, Node] = {}
     for port in starts:
         place = links.place(inventory, port)
-        if port.rpartition("/")[0] not in found and not place.ethernet and links.link_up(world, port):
-            found |= {node.id: node for node in discover(world, place.device)}
+        if place.device.guid not in found and not place.ethernet and links.link_up(world, port):
+            found |= {node.guid: node for node in discover(world, place.device)}
     return list(found.values())

@@ -2,7 +2,7 @@
 
 Words of findings: public logs and parsers of them (`Unexpected actual link speed`, `"symbol_error_counter" increased
 during the run`), the firmware check's from memory. Guesses: the words for ports that are not Active, for duplicated
-descriptions, and names of adapters (`dgx-01/mlx5_3/U1/P1`).
+GUIDs, and names of adapters (`dgx-01/mlx5_3/U1/P1`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from engine.commands.infiniband._diags.discovery import ADAPTER, SWITCH, Node, Port, device
+from engine.control.subnet_manager import duplicates
 from engine.control.subnet_manager.managers import master
 from engine.physics import links, port_counters
 from engine.physics.port_counters import ERRORS
@@ -173,6 +174,16 @@ def firmware(world: World, nodes: list[Node]) -> tuple[list[str], list[str]]:
 def without_manager(world: World) -> list[str]:
     """Whether nobody manages the subnet."""
     return [] if master(world) else ["Not found master subnet manager in fabric"]
+
+
+def duplicated_guids(world: World) -> list[str]:
+    """Where a GUID stands that more than one adapter tells."""
+    found = []
+    for pair in duplicates.found(world):
+        devices = [links.place(world.inventory, port).device for port in pair]
+        where = ", ".join(f"{links.description(world.inventory, each)}" for each in devices)
+        found.append(f"Node GUID = 0x{devices[0].guid:016x} is duplicated at: {where}")
+    return found
 
 
 def count(nodes: list[Node]) -> str:

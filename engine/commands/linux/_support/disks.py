@@ -7,8 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.commands.context import Context
+from engine.control.containers.inside import container
 from engine.hostfs.machine import Machine
-from engine.hostfs.mounts import Mount, mounts
+from engine.hostfs.mounts import Mount, inside, mounts, root_bytes
 from engine.kernel.random import hash64
 from engine.kernel.units import KIB
 
@@ -29,9 +30,13 @@ class Usage:
 
 
 def usages(ctx: Context) -> list[Usage]:
-    """Every file system of the host, in the order of mounting; those that hold nothing have a total of 0."""
+    """Every file system of the host, or of the container, in the order of mounting; those that hold nothing have a
+    total of 0.
+    """
     machine = Machine(ctx.simulation, ctx.host)
-    return [_usage(ctx, machine, mount) for mount in mounts(machine)]
+    each = container(ctx.world, ctx.host, ctx.environment)
+    there = inside(machine, each) if each is not None and each.engine == "docker" else mounts(machine)
+    return [_usage(ctx, machine, mount) for mount in there]
 
 
 def _usage(ctx: Context, machine: Machine, mount: Mount) -> Usage:
@@ -44,8 +49,10 @@ def _usage(ctx: Context, machine: Machine, mount: Mount) -> Usage:
         )
     total = mount.size // KIB
     draw = hash64(ctx.world.seed, machine.host, mount.target, "disk use")
-    if mount.kind == "ext4":
-        share = 90 + draw % 130 if mount.target == "/" else 40 + draw % 300
+    if mount.kind in ("ext4", "overlay"):
+        on_root = mount.size == root_bytes(machine)
+        draw = hash64(ctx.world.seed, machine.host, "/", "disk use") if on_root else draw
+        share = 90 + draw % 130 if on_root else 40 + draw % 300
         used = total * share // 1000
         inodes = mount.size // _BLOCK_PER_INODE
         reserved = total * _RESERVED_PERCENT // 100

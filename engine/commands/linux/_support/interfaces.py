@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
 
 from engine.commands.context import Context
+from engine.control import neighbours as table
 from engine.control import network
 from engine.control.network import Interface
 from engine.kernel.random import hash64
@@ -120,20 +121,40 @@ def route_to(ctx: Context, address: str) -> Route | None:
 
 
 def neighbours(ctx: Context) -> list[Neighbour]:
-    """Hosts of the same networks, as far as they have been spoken to."""
-    mine = {}
+    """Hosts of the same networks, as far as they have been spoken to, as the neighbour table has them."""
+    mine, found = {}, []
     for interface in network.interfaces(ctx.world, ctx.host):
         for address in interface.addresses if interface.up and interface.carrier else ():
             if interface.kind != "loopback" and ":" not in address:
                 mine[str(ip_interface(address).network)] = interface.name
-    found = []
+        given = ctx.world.interfaces[f"{ctx.host}/{interface.name}"].neighbours
+        found += [Neighbour(each.address, interface.name, each.mac, "PERMANENT") for each in given]
+    by_hand = {(each.address, each.interface) for each in found}
     for name in ctx.inventory.node_names:
-        for each in ctx.inventory.node(name).addresses if name != ctx.host else ():
-            parsed = ip_interface(each.cidr)
+        for network_, cidr in ctx.inventory.addresses(name).items() if name != ctx.host else ():
+            parsed = ip_interface(cidr)
             through = mine.get(str(parsed.network))
-            if through and hash64(ctx.host, name, each.network, "neighbour") % 3:
-                answers = network.reachable(ctx.world, ctx.host, str(parsed.ip))
-                found.append(
-                    Neighbour(str(parsed.ip), through, each.mac if answers else "", "STALE" if answers else "FAILED")
-                )
+            if through and (str(parsed.ip), through) not in by_hand and _known(ctx, name, network_, through):
+                found += _learned(ctx, name, str(parsed.ip), through)
     return found
+
+
+def _known(ctx: Context, name: str, network_: str, through: str) -> bool:
+    """Whether the host has spoken to another one lately."""
+    flushed = ctx.world.interfaces[f"{ctx.host}/{through}"].flushed
+    return flushed is None and bool(hash64(ctx.host, name, network_, "neighbour") % 3)
+
+
+def _learned(ctx: Context, name: str, address: str, through: str) -> list[Neighbour]:
+    """The entry of an address; none where the table has no room."""
+    if table.refused(ctx.world, ctx.host, address):
+        return []
+    believed = table.believed(ctx.world, ctx.host, address) if ctx.world.interfaces.generation else None
+    if believed is not None and believed[0] == ctx.host:
+        return []
+    if believed is not None:
+        return [Neighbour(address, through, believed[1].mac, "STALE")]
+    if not network.reachable(ctx.world, ctx.host, address):
+        return [Neighbour(address, through, "", "FAILED")]
+    each = next((each for each in ctx.inventory.node(name).addresses if each.cidr.startswith(f"{address}/")), None)
+    return [Neighbour(address, through, each.mac, "STALE")] if each else []

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.control import journald, kernel_image, service_state
+from engine.control import host_clock, journald, kernel_image, service_state
 from engine.control.accounts import Identity
 from engine.kernel.random import hash64
 from engine.kernel.units import MICROSECOND
@@ -45,7 +45,7 @@ class Entry:
     @property
     def epoch(self) -> int:
         """ns since 1970."""
-        return self.world.inventory.start + self.log.time
+        return host_clock.epoch(self.world, self.host, self.log.time)
 
     @property
     def identifier(self) -> str:

@@ -67,7 +67,7 @@ def _time(ctx: Context, text: str | None) -> int | None:
     if text is None:
         return None
     try:
-        return parse_timestamp(text, clock.timezone(ctx), ctx.epoch) - ctx.inventory.start
+        return ctx.moment_of(parse_timestamp(text, clock.timezone(ctx), ctx.epoch))
     except (ValueError, OverflowError):
         raise UsageError(f"Failed to parse timestamp: {text}\n") from None
 

@@ -49,7 +49,7 @@ def _start(ctx: Context, row: Row) -> str:
 
 
 def _start_text(ctx: Context, row: Row) -> str:
-    epoch = ctx.inventory.start + row.process.started
+    epoch = ctx.epoch_at(row.process.started)
     here, there = clock.shown(ctx, ctx.epoch, "%Y%j"), clock.shown(ctx, epoch, "%Y%j")
     if here == there:
         return clock.shown(ctx, epoch, "%H:%M")
@@ -58,11 +58,11 @@ def _start_text(ctx: Context, row: Row) -> str:
 
 def _started(ctx: Context, row: Row) -> str:
     old = row.elapsed > 86_400 * SECOND
-    return clock.shown(ctx, ctx.inventory.start + row.process.started, "  %b %d" if old else "%H:%M:%S")
+    return clock.shown(ctx, ctx.epoch_at(row.process.started), "  %b %d" if old else "%H:%M:%S")
 
 
 def _long_start(ctx: Context, row: Row) -> str:
-    return clock.shown(ctx, ctx.inventory.start + row.process.started, "%a %b %e %H:%M:%S %Y")
+    return clock.shown(ctx, ctx.epoch_at(row.process.started), "%a %b %e %H:%M:%S %Y")
 
 
 def _priority(row: Row) -> int:

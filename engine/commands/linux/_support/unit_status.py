@@ -52,7 +52,7 @@ def _active_line(ctx: Context, state: Service, facts: dict[str, str]) -> str:
     result = f" (Result: {state.result})" if state.result != "success" else ""
     if not state.since and not state.active:
         return f"     Active: {text}{result}"
-    epoch = ctx.inventory.start + state.since
+    epoch = ctx.epoch_at(state.since)
     when = f"{format_timestamp(clock.timezone(ctx), epoch)}; {format_relative(ctx.epoch, epoch)}"
     return f"     Active: {text}{result} since {when}"
 
@@ -133,7 +133,7 @@ def system_lines(ctx: Context) -> Iterator[str]:
     names = systemd.units(ctx.world, ctx.host)
     states = {name: systemd.service(ctx.world, ctx.host, name) for name in names}
     failed = sum(state.failed for state in states.values())
-    booted = ctx.inventory.start + ctx.world.nodes[ctx.host].booted_at
+    booted = ctx.epoch_at(ctx.world.nodes[ctx.host].booted_at)
     sign = FAILED if failed else ACTIVE
     yield f"{sign} {ctx.host}"
     yield f"    State: {system_state(ctx)}"

@@ -8,7 +8,7 @@ import fnmatch
 from collections.abc import Callable
 
 from engine.commands.context import Context
-from engine.commands.linux._support import clock, pager, paths, unit_status
+from engine.commands.linux._support import clock, pager, paths, unit_drop_ins, unit_status
 from engine.commands.linux._support.journal_output import Style
 from engine.commands.linux._support.timestamps import format_timestamp
 from engine.commands.options import Parsed
@@ -113,11 +113,13 @@ async def show_properties(ctx: Context, parsed: Parsed, names: list[str]) -> int
 
 
 def _facts(ctx: Context, name: str) -> dict[str, str]:
+    if unit_drop_ins.is_slice(name):
+        return unit_drop_ins.slice_properties(ctx, name)
     facts = dict(systemd.properties(ctx.world, ctx.host, name))
     unit = systemd.find(ctx.world, ctx.host, name)
     if unit:
         state = state_of(ctx, unit)
-        when = format_timestamp(clock.timezone(ctx), ctx.inventory.start + state.since) if state.since else ""
+        when = format_timestamp(clock.timezone(ctx), ctx.epoch_at(state.since)) if state.since else ""
         facts["ActiveEnterTimestamp"] = when if state.active else ""
         facts["InactiveEnterTimestamp"] = "" if state.active else when
         facts["StateChangeTimestamp"] = when
@@ -128,17 +130,21 @@ async def cat(ctx: Context, parsed: Parsed, names: list[str]) -> int:
     status = 0
     shown: list[str] = []
     for name in names:
+        if unit_drop_ins.is_slice(name):
+            text = [f"# {unit_drop_ins.slice_path(name)}", *unit_drop_ins.slice_text(name)]
+            shown += [*([""] if shown else []), *text, *unit_drop_ins.drop_in_lines(ctx, name)]
+            continue
         facts = systemd.properties(ctx.world, ctx.host, name)
         path = facts.get("FragmentPath", "")
         try:
-            text = paths.tree(ctx).read(path).decode() if path else ""
+            lines = paths.tree(ctx).read(path).decode().splitlines() if path else []
         except FileError:
             return ctx.not_modelled(f"the text of {path}")
         if not path:
             ctx.error(f"No files found for {full_name(name)}.")
             status = 1
             continue
-        shown += [*([""] if shown else []), f"# {path}", *text.splitlines()]
+        shown += [*([""] if shown else []), f"# {path}", *lines, *unit_drop_ins.drop_in_lines(ctx, name)]
     await _show(ctx, parsed, shown)
     return status
 

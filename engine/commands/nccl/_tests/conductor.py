@@ -147,7 +147,7 @@ class Conductor:
             await self._fail(_OUT_OF_MEMORY, places, 3, 0)
         await self._proceed(communicators.WORKING, self._flows(communicator))
 
-    def _flows(self, communicator: Communicator) -> tuple[tuple[str, str, int, int], ...]:
+    def _flows(self, communicator: Communicator) -> tuple[tuple[str, str, int, int, int], ...]:
         """What the collective sends over the network; nothing where it will fail."""
         from engine.workloads.nccl import CollectiveFailed
 
@@ -155,7 +155,7 @@ class Conductor:
             demands = communicator.demands(self.party.operation.name)
         except CollectiveFailed:
             return ()
-        return tuple((each.source, each.destination, each.rate, each.key_index) for each in demands)
+        return tuple((each.source, each.destination, each.rate, each.key_index, each.dscp) for each in demands)
 
     # ---- the table
 
@@ -293,7 +293,7 @@ class Conductor:
 
     # ---- time and trouble
 
-    async def _proceed(self, stage: str, flows: tuple[tuple[str, str, int, int], ...] = ()) -> None:
+    async def _proceed(self, stage: str, flows: tuple[tuple[str, str, int, int, int], ...] = ()) -> None:
         self.ctx.simulation.apply(communicators.Proceed(self.party.seat.name, stage, flows))
         await self._pass(_MOMENT)
 

@@ -181,6 +181,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "limit_bw": _limit("limit_bw", "BW Limit"),
         "limit_msgrate": _limit("limit_msgrate", "msgRate Limit"),
         "pkey_index": _number("pkey_index", "Pkey index"),
+        "tclass": _number("tclass", "traffic class", "uint8_t", 0, 255),
         "output": _output,
         "use_cuda": _number("use_cuda", "CUDA device", least=0),
         "retry_count": _number("retry_count", "Retry Count", least=0),

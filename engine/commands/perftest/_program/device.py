@@ -60,6 +60,14 @@ class Device:
         return self.gid.split(":")[:6] == _MAPPED
 
     @property
+    def ipv4_address(self) -> str:
+        """The IPv4 address that the GID stands for, "" for none."""
+        if not self.gid_is_ipv4:
+            return ""
+        words = self.gid.split(":")[6:]
+        return ".".join(str(int(word[start : start + 2], 16)) for word in words for start in (0, 2))
+
+    @property
     def gid_is_empty(self) -> bool:
         return not self.gid.replace(":", "").strip("0")
 

@@ -29,7 +29,7 @@ from engine.physics.traffic import exchange
 from engine.workloads import perftest, streams
 from engine.workloads.perftest import WHOLE, Route, Sending, Spread
 from engine.workloads.rdma_route import End, route
-from engine.world.records import Flow
+from engine.world.records import Flow, ServiceClass
 
 _LOST, _REFUSED = (12, 0x81), (10, 0x88)
 _TIMEOUT_NS = 4096
@@ -118,10 +118,12 @@ class Measuring:
     async def _rate(self, size: int) -> dict[str, Any]:
         """Send messages of one size, and print the row."""
         settings = self.settings
-        found = await self._route()
+        found = await self._route(size)
         messages = perftest.message_rate(found, self._sending(size))
         demand = int(messages * size * 8 * 1_000_000)
-        share = self._send(demand)
+        share = self._send(demand, size)
+        if not share:
+            await self._lose()
         if settings.timed:
             row = await self._for_a_time(size, messages)
         else:
@@ -146,8 +148,8 @@ class Measuring:
     async def _without_end(self) -> None:
         """--run_infinitely: a row for each period, until Ctrl-C."""
         size = self.settings.size
-        messages = perftest.message_rate(await self._route(), self._sending(size))
-        self._send(int(messages * size * 8 * 1_000_000))
+        messages = perftest.message_rate(await self._route(size), self._sending(size))
+        self._send(int(messages * size * 8 * 1_000_000), size)
         while True:
             seconds = self.settings.duration
             payload = await self._payload(seconds, messages * size * 1_000_000)
@@ -175,15 +177,15 @@ class Measuring:
         depth = self.joined.own.reads if self.kind.verb == READ else settings.tx_depth
         return Sending(self.kind.verb, size, settings.qp, depth, settings.post_list)
 
-    def _send(self, rate: int) -> int:
-        """Put it into the traffic model; gives the share (ppm)."""
+    def _send(self, rate: int, size: int) -> int:
+        """Put messages of `size` bytes into the traffic model; gives the share (ppm)."""
         own, other = self.joined.own.hca.port, self.joined.other.port
         ways = [(other, own)] if self.kind.verb == READ else [(own, other)]
         if self.settings.bidirectional:
             ways = [(own, other), (other, own)]
-        action = streams.Send(
-            self.ctx.host, self.pid, tuple(ways), rate, self.joined.packet, key_index=self.settings.pkey_index
-        )
+        packet = min(self.joined.packet, size)
+        key, dscp = self.settings.pkey_index, self._dscp
+        action = streams.Send(self.ctx.host, self.pid, tuple(ways), rate, packet, dscp=dscp, key_index=key)
         share: int = self.ctx.simulation.apply(action)
         return share
 
@@ -192,11 +194,13 @@ class Measuring:
     async def _latency(self, size: int) -> dict[str, Any]:
         """Send messages of one size to and fro, and print the row."""
         settings = self.settings
-        found = await self._route()
+        found = await self._route(size)
         share = self._left(found)
+        if not share:
+            await self._lose()
         typical = perftest.latency(replace(found, share=share), self.kind.verb, size, self.joined.own.inline)
         round_trip = typical * (1 if self.kind.verb == READ else 2)
-        self._send(int(size * 8 * 1_000_000 / round_trip))
+        self._send(int(size * 8 * 1_000_000 / round_trip), size)
         if settings.timed:
             row = await self._latency_for_a_time(size, typical, round_trip)
         else:
@@ -221,13 +225,24 @@ class Measuring:
         """What other traffic leaves of the route, in ppm."""
         own, other = self.joined.own.hca.port, self.joined.other.port
         demand = int(found.rate * 8 * 1_000_000_000)
-        flow = Flow(own, other, demand, key_index=self.settings.pkey_index)
+        flow = Flow(own, other, demand, service=ServiceClass(dscp=self._dscp), key_index=self.settings.pkey_index)
         return WHOLE if own == other else min(WHOLE, exchange.offer(self.ctx.world, flow) * WHOLE // demand)
+
+    @property
+    def _dscp(self) -> int:
+        """What packets ask for: --tclass, or with -R the type of service (-T, or that of the device's connections)."""
+        settings = self.settings
+        if not settings.rdma_cm:
+            return settings.tclass >> 2
+        usual = self.ctx.world.roce[self.joined.own.hca.port].connection_tos
+        return (settings.tos if settings.tos >= 0 else usual) >> 2
 
     # --- both -------------------------------------------------------------------------------------------------------
 
-    async def _route(self) -> Route:
-        """The way as it stands now. Without one, or where the other end's memory refuses, the queue pair fails."""
+    async def _route(self, size: int) -> Route:
+        """The way of messages of `size` bytes as it stands now. Without one, or where the other end's memory refuses,
+        the queue pair fails.
+        """
         joined, ctx = self.joined, self.ctx
         if joined.refused:
             self._give_up(_REFUSED)
@@ -235,9 +250,16 @@ class Measuring:
         own = End(hca, joined.own_gpu, talk.is_near(hca.numa, here=True))
         other = End(joined.other, joined.other_gpu, talk.is_near(joined.other.numa, here=False))
         found = route(
-            ctx.world, own, other, mtu=joined.packet, queue_pairs=self.settings.qp, key_index=self.settings.pkey_index
+            ctx.world,
+            own,
+            other,
+            mtu=joined.packet,
+            queue_pairs=self.settings.qp,
+            key_index=self.settings.pkey_index,
+            dscp=self._dscp,
+            message=size,
         )
-        if found is None or not joined.same_gid_type:
+        if found is None or not joined.same_gid_type or joined.astray:
             await self._lose()
         assert found is not None
         return found

@@ -22,7 +22,7 @@ from engine.commands.perftest._program.device import Device, Failed
 from engine.commands.perftest._program.kinds import READ, SEND, WRITE, Kind
 from engine.commands.perftest._program.options import RULE, Settings
 from engine.commands.perftest._program.tables import Address
-from engine.control import sockets, verbs
+from engine.control import neighbours, sockets, verbs
 from engine.control.subnet_manager.lids import lid
 from engine.kernel.random import hash64
 from engine.world.inventory import Hca
@@ -47,6 +47,14 @@ class Joined:
     refused: bool
     """Whether the other end's memory refuses what this end is about to do."""
     same_gid_type: bool
+    astray: bool = False
+    """Whether another host answers for the other end's address, and gets the packets."""
+
+
+def _astray(ctx: Context, own: Device, address: str, other: Hca) -> bool:
+    if not (own.ethernet and own.gid_is_ipv4) or own.hca.id == other.id:
+        return False
+    return neighbours.answering(ctx.world, own.hca, address) not in (None, other.port)
 
 
 class Meeting:
@@ -114,6 +122,7 @@ class Meeting:
                 "gid_index": own.gid_index,
                 "gid_type": own.gid_type,
                 "ipv4": own.gid_is_ipv4,
+                "address": own.ipv4_address,
             }
         )
         self._connect(own, addresses, keys)
@@ -128,6 +137,7 @@ class Meeting:
             packet,
             refused=other["verb"] != kind.verb or settings.size > max(int(other["size"]), 4096),
             same_gid_type=keys["gid_type"] == own.gid_type,
+            astray=_astray(ctx, own, str(keys["address"]), ctx.inventory.hca(keys["hca"])),
         )
 
     def _introduction(self, packet: int) -> dict[str, Any]:
@@ -201,9 +211,16 @@ class Meeting:
         if own.gid_index >= 0 and bool(keys["ipv4"]) != own.gid_is_ipv4:
             text = "\n Found Incompatibility issue with GID types."
             raise Failed(text, " Please Try to use a different IP version.\n")
+        if own.ethernet and own.gid_is_ipv4 and not self._resolves(own, str(keys["address"])):
+            text = f"Failed to modify QP {addresses[0].queue_pair} to RTR"
+            raise Failed(text, " Unable to Connect the HCA's through the link")
         if own.gid_index >= 0 and own.gid_is_empty:
             text = f"Failed to modify QP {addresses[0].queue_pair} to RTR"
             raise Failed(text, " Unable to Connect the HCA's through the link")
+
+    def _resolves(self, own: Device, address: str) -> bool:
+        """Whether the kernel finds a neighbour behind the other end's address."""
+        return neighbours.resolves(self.ctx.world, own.hca, address)
 
     def _show(self, own: Device, addresses: list[Address], theirs: list[Address]) -> None:
         if not self.settings.full:

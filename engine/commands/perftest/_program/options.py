@@ -61,6 +61,7 @@ y limit_msgrate VALUE fail if the rate of messages stays below
 - report_gbits - bandwidth in Gb/s instead of MiB/s
 - report-both - (not modelled) with -b, both directions for themselves
 - pkey_index INDEX which partition key of the port to use
+- tclass VALUE the traffic class of packets with a GID
 - output WHAT print one number alone: bandwidth, message_rate or latency
 - use_cuda NUMBER memory of this GPU
 - use_cuda_bus_id ADDRESS memory of the GPU at a PCI address
@@ -78,7 +79,7 @@ _UNMODELLED_FLAGS = (
 )
 _UNMODELLED_VALUES = (
     "burst_size typical_pkt_size rate_limit rate_limit_type rate_units out_json_file latency_gap flow_label "
-    "payload_file_path use_rocm use_neuron use_hl use_mlu mmap mmap-offset dlid tclass wait_destroy flows flows_burst "
+    "payload_file_path use_rocm use_neuron use_hl use_mlu mmap mmap-offset dlid wait_destroy flows flows_burst "
     "reply_every vlan_pcp recv_post_list aes_block_size kek_path credentials_path data_enc_keys_number "
     "data_enc_key_app_path log_dci_streams log_active_dci_streams congest_type bind_source_ip source_mac dest_mac "
     "dest_ip source_ip dest_port source_port ethertype report-counters force-link remote_mac local_mac remote_ip "
@@ -141,6 +142,7 @@ class Settings:
     run_infinitely: bool = False
     report_gbits: bool = False
     pkey_index: int = 0
+    tclass: int = 0
     output: str = ""
     use_cuda: int = -1
     use_cuda_bus_id: str = ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from engine.commands.slurm._support.job_facts import exit_text
 from engine.control.accounts import Identity, identity
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.times import full_time, timestamp
 from engine.control.slurm.version import at_least
 from engine.kernel.hostlist import fold
@@ -154,6 +154,11 @@ def _node_list(row: Row) -> str:
 
 
 def _step_id(row: Row) -> str:
+    shown = arrays.shown_id(row.job)
+    return f"{shown}.{row.step.id}" if row.step else shown
+
+
+def _raw_id(row: Row) -> str:
     return f"{row.job.id}.{row.step.id}" if row.step else str(row.job.id)
 
 
@@ -183,6 +188,7 @@ _MODELLED = [
     AccountField("AllocTRES", 10, _allocated_tres, _step_tres),
     _both("Cluster", 10, lambda row: row.world.inventory.cluster),
     AccountField("Comment", 14, lambda row: row.job.comment),
+    AccountField("Constraints", 19, lambda row: row.job.features),
     _both("CPUTime", 10, lambda row: full_time(row.seconds * row.cpus)),
     _both("CPUTimeRAW", 10, lambda row: str(row.seconds * row.cpus)),
     AccountField("DerivedExitCode", 15, lambda row: _job_exit(row.job)),
@@ -195,7 +201,7 @@ _MODELLED = [
     AccountField("GID", 6, lambda row: str(row.user.gid)),
     AccountField("Group", 9, lambda row: row.user.group_names[0]),
     _both("JobID", -12, _step_id),
-    _both("JobIDRaw", -12, _step_id),
+    _both("JobIDRaw", -12, _raw_id),
     AccountField("JobName", 10, lambda row: row.job.name, lambda row: row.step.name if row.step else ""),
     _both("NCPUS", 10, lambda row: str(row.cpus)),
     _both("NNodes", 8, lambda row: str(len(row.nodes) or row.job.node_count)),
@@ -205,14 +211,14 @@ _MODELLED = [
     AccountField("Planned", 10, lambda row: full_time(_planned(row))),
     AccountField("PlannedCPU", 10, lambda row: full_time(_planned(row) * jobs.total_cpus(row.job))),
     AccountField("PlannedCPURAW", 13, lambda row: str(_planned(row) * jobs.total_cpus(row.job))),
-    AccountField("Priority", 10, lambda row: str(jobs.priority(row.job, row.now))),
+    AccountField("Priority", 10, lambda row: str(jobs.priority(row.world, row.job, row.now))),
     AccountField("QOS", 10, lambda row: row.job.qos),
     AccountField("Reason", 22, _reason),
     AccountField("ReqCPUS", 8, lambda row: str(jobs.total_cpus(row.job)), lambda row: str(row.cpus)),
     AccountField("ReqMem", 10, lambda row: jobs.memory_text(row.job.memory_mib * row.job.node_count)),
     AccountField("ReqNodes", 8, lambda row: str(row.job.node_count), lambda row: str(len(row.nodes))),
     AccountField("ReqTRES", 10, lambda row: _tres(row, row.job.node_count, billing=True)),
-    AccountField("Reservation", 20),
+    AccountField("Reservation", 20, lambda row: row.job.reservation),
     AccountField("Restarts", 8, lambda row: str(row.job.restarts)),
     _both("Start", 19, _start),
     _both("State", 10, _state),
@@ -230,7 +236,7 @@ _MODELLED = [
 ]
 _GAPS = _gap("""\
 AdminComment:15 AssocID:7 AveCPU:10 AveCPUFreq:10 AveDiskRead:14 AveDiskWrite:14 AvePages:10 AveRSS:10 AveVMSize:10
-BlockID:16 Constraints:19 ConsumedEnergy:14 ConsumedEnergyRaw:17 Container:19 DBIndex:-21 Extra:14 Flags:19 Layout:9
+BlockID:16 ConsumedEnergy:14 ConsumedEnergyRaw:17 Container:19 DBIndex:-21 Extra:14 Flags:19 Layout:9
 Licenses:10 MaxDiskRead:12 MaxDiskReadNode:15 MaxDiskReadTask:15 MaxDiskWrite:12 MaxDiskWriteNode:16
 MaxDiskWriteTask:16 MaxPages:8 MaxPagesNode:12 MaxPagesTask:14 MaxRSS:10 MaxRSSNode:10 MaxRSSTask:10 MaxVMSize:10
 MaxVMSizeNode:14 MaxVMSizeTask:14 McsLabel:12 MinCPU:10 MinCPUNode:10 MinCPUTask:10 QOSRAW:6 QOSREQ:10 ReqCPUFreq:10

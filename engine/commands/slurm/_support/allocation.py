@@ -1,4 +1,4 @@
-"""How srun gets nodes: a new job that it waits for, or a job that runs already.
+"""How srun and salloc get nodes: a new job that it waits for, or a job that runs already.
 
 Source: SchedMD/slurm 24.11 src/srun/allocate.c and src/api/allocate.c; texts compared with 22.05.
 """
@@ -22,35 +22,39 @@ _NO_ALLOCATION = "Unable to allocate resources: {}"
 
 
 async def allocate(ctx: Context, request: SubmitJob, immediate: int | None, quiet: bool) -> Job:
-    """A job of srun's own, once it has its nodes. `immediate`: seconds after which srun gives up; None: never.
+    """A job of one's own, once it has its nodes. `immediate`: seconds after which srun gives up; None: never.
 
     Raises UsageError when there will be none.
     """
     refused = reach(ctx)
+    failed = _NO_ALLOCATION if ctx.name == "srun" else "Job submit/allocate failed: {}"
     if refused:
-        raise fail(ctx, _NO_ALLOCATION.format(refused.text))
+        raise fail(ctx, failed.format(refused.text))
     if immediate == 1 and not _starts_now(ctx, request):
         raise fail(ctx, _NO_ALLOCATION.format(SlurmError.NODES_BUSY.text))
     answer = ctx.simulation.apply(request)
     for note in answer.notes:
         error(ctx, note)
     if answer.error:
-        raise fail(ctx, _NO_ALLOCATION.format(answer.error.text))
+        raise fail(ctx, failed.format(answer.error.text))
     job = jobs.active_job(ctx.world, answer.job)
     if job.state != "PENDING":
         return job
     if not quiet:
         _say_why(ctx, job)
-        ctx.error(f"srun: job {job.id} queued and waiting for resources")
+        if ctx.name == "salloc":
+            ctx.error(f"salloc: Pending job allocation {job.id}")
+        ctx.error(f"{ctx.name}: job {job.id} queued and waiting for resources")
     try:
         granted = await _wait(ctx, job.id, None if immediate is None else ctx.now + immediate * SECOND)
     except Interrupted:
         ctx.simulation.apply(CancelJob(job.id, ctx.identity.name))
-        ctx.error(f"srun: Job allocation {job.id} has been revoked")
-        ctx.error(f"srun: Force Terminated JobId={job.id}")
+        ctx.error(f"{ctx.name}: Job allocation {job.id} has been revoked{'.' if ctx.name == 'salloc' else ''}")
+        if ctx.name == "srun":
+            ctx.error(f"srun: Force Terminated JobId={job.id}")
         raise
     if not quiet:
-        ctx.error(f"srun: job {job.id} has been allocated resources")
+        ctx.error(f"{ctx.name}: job {job.id} has been allocated resources")
         await ctx.flush()
     return granted
 
@@ -63,9 +67,9 @@ def _starts_now(ctx: Context, request: SubmitJob) -> bool:
 def _say_why(ctx: Context, job: Job) -> None:
     """slurmctld takes the job but says that it cannot run as things are."""
     if job.reason.startswith("ReqNodeNotAvail"):
-        ctx.error(f"srun: {SlurmError.NODE_NOT_AVAILABLE.text}")
+        ctx.error(f"{ctx.name}: {SlurmError.NODE_NOT_AVAILABLE.text}")
     elif job.reason in _LIMITS:
-        ctx.error(f"srun: {SlurmError.PARTITION_CONFIGURATION.text}")
+        ctx.error(f"{ctx.name}: {SlurmError.PARTITION_CONFIGURATION.text}")
 
 
 async def _wait(ctx: Context, number: int, until: int | None) -> Job:
@@ -78,6 +82,9 @@ async def _wait(ctx: Context, number: int, until: int | None) -> Job:
             raise fail(ctx, _NO_ALLOCATION.format(SlurmError.ALREADY_DONE.text))
         if until is not None and ctx.now >= until:
             ctx.simulation.apply(CancelJob(number, ctx.identity.name))
+            if ctx.name == "salloc":
+                error(ctx, _NO_ALLOCATION.format("Connection timed out"))
+                raise UsageError(f"salloc: Job allocation {number} has been revoked.\n")
             raise fail(ctx, _NO_ALLOCATION.format(SlurmError.NODES_BUSY.text))
         due = ctx.simulation.next_event_time()
         pause = _LONGEST_PAUSE if due is None else max(due - ctx.now, MILLISECOND)

@@ -15,7 +15,8 @@ from engine.commands.context import Context
 from engine.commands.options import Option, Parsed, UsageError, option_lines, parse
 from engine.control import service_state
 from engine.control.accounts import accounts
-from engine.control.slurm import jobs, registration
+from engine.control.slurm import configuration, contact, jobs, registration
+from engine.control.slurm.config_file import ConfigurationError
 from engine.control.slurm.errors import SlurmError
 from engine.control.slurm.files import controller_host
 from engine.control.slurm.version import version_line
@@ -68,6 +69,8 @@ async def run(ctx: Context, tool: Tool, options: Sequence[Option]) -> int:
         if "version" in parsed:
             ctx.line(version_line(ctx.inventory))
             return 0
+        if not readable(ctx):
+            return 1
         result = tool.body(ctx, parsed)
         return await result if inspect.isawaitable(result) else result
     except UsageError as refused:
@@ -87,11 +90,24 @@ def error(ctx: Context, text: str) -> None:
 
 def reach(ctx: Context) -> SlurmError | None:
     """Whether slurmctld can be asked from here; if munge is down, its lines are printed."""
-    if service_state.find(ctx.world, ctx.host, "munge") and not service_state.is_active(ctx.world, ctx.host, "munge"):
-        error(ctx, "If munged is up, restart with --num-threads=10")
-        error(ctx, 'Munge encode failed: Failed to access "/run/munge/munge.socket.2": No such file or directory')
-        return SlurmError.AUTHENTICATION
-    return None if registration.controller_runs(ctx.world) else SlurmError.CONNECTION
+    obstacle = contact.to_controller(ctx.world, ctx.host, ctx.now)
+    if obstacle is None:
+        return None
+    if obstacle.kind == "munge_down":
+        for line in contact.SOCKET_LINES:
+            ctx.error(f"{ctx.name}: {line}")
+    return SlurmError.AUTHENTICATION if obstacle.kind in ("munge_down", "credential") else SlurmError.CONNECTION
+
+
+def readable(ctx: Context) -> bool:
+    """Whether slurm.conf of this host can be read, as every client does first; if not, its mistakes are printed."""
+    try:
+        configuration.parse_for_node(configuration.text_on(ctx.world, ctx.host, configuration.SLURM_CONF))
+    except ConfigurationError as refused:
+        for line in refused.lines:
+            ctx.error(f"{ctx.name}: {line}")
+        return False
+    return True
 
 
 def reach_database(ctx: Context) -> bool:

@@ -29,7 +29,7 @@ BcastExclude=/lib,/usr/lib,/lib64,/usr/lib64; BcastParameters; BOOT_TIME={starte
 >CertmgrParameters; >CertmgrType; CliFilterPlugins; ClusterName; CommunicationParameters; CompleteWait=0 sec;
 <CoreSpecPlugin=core_spec/none; CpuFreqDef=Unknown; CpuFreqGovernors=OnDemand,Performance,UserSpace;
 CredType=cred/munge; >DataParserParameters; DebugFlags; DefMemPerNode={memory}; DependencyParameters;
-DisableRootJobs=No; EioTimeout=60; EnforcePartLimits=NO; <Epilog; EpilogMsgTime=2000 usec; <EpilogSlurmctld;
+DisableRootJobs=No; EioTimeout=60; EnforcePartLimits=NO; Epilog; EpilogMsgTime=2000 usec; EpilogSlurmctld;
 <ExtSensorsType=ext_sensors/none; <ExtSensorsFreq=0 sec; FairShareDampeningFactor=1; FederationParameters;
 FirstJobId=1; GetEnvTimeout=2 sec; GresTypes; GpuFreqDef; GroupUpdateForce=1; GroupUpdateTime=600 sec;
 HASH_VAL={hash}; >HashPlugin=hash/k12; HealthCheckInterval=0 sec; HealthCheckNodeState=ANY; HealthCheckProgram;
@@ -49,7 +49,7 @@ PriorityCalcPeriod=00:05:00; PriorityFavorSmall=No; PriorityFlags=; PriorityMaxA
 >PriorityType=priority/multifactor; PriorityUsageResetPeriod=NONE; <PriorityType=priority/multifactor;
 PriorityWeightAge=0; PriorityWeightAssoc=0; PriorityWeightFairShare=0; PriorityWeightJobSize=0;
 PriorityWeightPartition=0; PriorityWeightQOS=0; PriorityWeightTRES; PrivateData=none; ProctrackType=proctrack/cgroup;
-<Prolog; PrologEpilogTimeout=65534; <PrologSlurmctld; PrologFlags; PropagatePrioProcess=0;
+Prolog; PrologEpilogTimeout=65534; PrologSlurmctld; PrologFlags; PropagatePrioProcess=0;
 PropagateResourceLimits=ALL; PropagateResourceLimitsExcept; RebootProgram; ReconfigFlags; RequeueExit;
 RequeueExitHold; ResumeFailProgram; ResumeProgram; ResumeRate=300 nodes/min; ResumeTimeout=60 sec; ResvEpilog;
 ResvOverRun=0 min; ResvProlog; ReturnToService=0; <RoutePlugin=route/default; SchedulerParameters;
@@ -76,6 +76,7 @@ IgnoreSystemd=no; IgnoreSystemdOnFailure=no; MaxRAMPercent=100.0%; MaxSwapPercen
 MinRAMSpace=30MB; SystemdTimeout=1000 ms
 """
 _TRES = "cpu,mem,energy,node,billing,fs/disk,vmem,pages"
+_SCRIPTS = ("Prolog", "Epilog", "PrologSlurmctld", "EpilogSlurmctld")
 _COUNTED = re.compile(r"\d+( \D+)$")
 
 
@@ -90,7 +91,20 @@ def config_text(world: World, host: str, now: int) -> str:
             continue
         value = worked_out.get(keyword)
         lines.append(_line(keyword, _setting(known.text(keyword), default) if value is None else value))
+        if keyword == "SlurmctldHost[0]":
+            backups = enumerate(known.controllers[1:], 1)
+            lines += [_line(f"SlurmctldHost[{number}]", name) for number, name in backups]
+        if keyword in _SCRIPTS:
+            lines[-1:] = [_line(*pair) for pair in _scripts(known, keyword, at_least(world.inventory, 23, 11))]
     return "\n".join([*lines, *_cgroup_lines(world, known), ""])
+
+
+def _scripts(known: configuration.SlurmConfiguration, keyword: str, numbered: bool) -> list[tuple[str, str]]:
+    """Scripts by keyword: `Prolog[0]` from 23.11 on, which may be several."""
+    paths = known.scripts.get(keyword.lower(), ())
+    if numbered:
+        return [(f"{keyword}[{number}]", path) for number, path in enumerate(paths)]
+    return [(keyword, paths[0] if paths else "(null)")]
 
 
 def _worked_out(world: World, host: str, known: configuration.SlurmConfiguration) -> dict[str, str]:
@@ -110,7 +124,7 @@ def _worked_out(world: World, host: str, known: configuration.SlurmConfiguration
         "NEXT_JOB_ID": str(controller.next_job),
         "SelectTypeParameters": known.text("SelectTypeParameters", "NONE").upper(),
         "SlurmUser": f"{user.name}({user.uid})",
-        "SlurmctldHost[0]": known.text("SlurmctldHost", head),
+        "SlurmctldHost[0]": next(iter(known.controllers), head),
         "SLURM_VERSION": release(inventory),
     }
 

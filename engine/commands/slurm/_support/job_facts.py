@@ -55,7 +55,15 @@ class JobFacts:
 
     @property
     def priority(self) -> int:
-        return jobs.priority(self.job, self.now)
+        return jobs.priority(self.world, self.job, self.now)
+
+    @property
+    def evaluated(self) -> int | None:
+        """When slurmctld last thought about the job: for one that waits, at its last look at the whole queue."""
+        last = self.world.slurm[""].full_pass
+        if self.job.state != "PENDING" or last is None:
+            return self.job.evaluated
+        return last if self.job.evaluated is None else max(last, self.job.evaluated)
 
     @property
     def nodes(self) -> str:
@@ -87,6 +95,24 @@ class JobFacts:
         """The least CPUs of a node."""
         job = self.job
         return max(job.cpus_per_task * max(job.tasks_per_node, 1), 1)
+
+    @property
+    def is_barred(self) -> bool:
+        """Whether the job waits for others or for its release, so that its age does not count."""
+        job = self.job
+        return job.state == "PENDING" and (job.held or job.held_by_admin or job.reason.startswith(dependencies.REASON))
+
+    @property
+    def eligible(self) -> int | None:
+        """Since when the job could run; None while it cannot."""
+        limited = self.job.state == "PENDING" and self.job.reason == "JobArrayTaskLimit"
+        return None if self.is_barred or limited else self.job.eligible
+
+    @property
+    def start(self) -> int | None:
+        """When the job started, or is to: at its own time, or when backfill expects it to."""
+        job = self.job
+        return next((time for time in (job.started, job.expected, job.begin) if time is not None), None)
 
     @property
     def end(self) -> int | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from engine.commands.slurm._support.columns import Field
 from engine.commands.slurm._support.job_facts import NULL, JobFacts, exit_text
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.times import short_time
 from engine.kernel.hostlist import fold
 from engine.kernel.units import MINUTE, SECOND
@@ -38,7 +38,7 @@ def _priority_fraction(facts: JobFacts) -> str:
 
 
 def _start(facts: JobFacts) -> str:
-    return facts.when(facts.job.begin if facts.job.started is None else facts.job.started, "N/A")
+    return facts.when(facts.start, "N/A")
 
 
 def _end(facts: JobFacts) -> str:
@@ -67,8 +67,8 @@ JOB_FIELDS: tuple[Field[JobFacts], ...] = (
     Field("admin_comment", "", "ADMIN_COMMENT", lambda facts: NULL),
     Field("AllocNodes", "", "ALLOC_NODES", lambda facts: facts.job.submit_host),
     Field("AllocSID", "", "ALLOC_SID", lambda facts: str(facts.job.session)),
-    Field("ArrayJobId", "F", "ARRAY_JOB_ID", lambda facts: str(facts.job.id)),
-    Field("ArrayTaskId", "K", "ARRAY_TASK_ID", lambda facts: "N/A"),
+    Field("ArrayJobId", "F", "ARRAY_JOB_ID", lambda facts: str(facts.job.array_job or facts.job.id)),
+    Field("ArrayTaskId", "K", "ARRAY_TASK_ID", lambda facts: arrays.task_text(facts.job) or "N/A"),
     Field("AssocId", "", "ASSOC_ID", lambda facts: str(facts.user.uid)),
     Field("BatchFlag", "", "BATCH_FLAG", lambda facts: str(int(not facts.job.interactive))),
     Field("BatchHost", "B", "EXEC_HOST", _host),
@@ -88,13 +88,13 @@ JOB_FIELDS: tuple[Field[JobFacts], ...] = (
     Field("EndTime", "e", "END_TIME", _end),
     Field("ExcNodes", "x", "EXC_NODES", lambda facts: _listed(facts.job.excluded_nodes)),
     Field("exit_code", "", "EXIT_CODE", lambda facts: exit_text(facts.job.exit_code, facts.job.signal)),
-    Field("Feature", "f", "FEATURES", lambda facts: NULL),
+    Field("Feature", "f", "FEATURES", lambda facts: facts.job.features or NULL),
     Field("Gres", "b", "TRES_PER_NODE", lambda facts: facts.tres_per_node or "N/A", hidden=True),
     Field("GroupId", "G", "GROUP", lambda facts: str(facts.user.gid)),
     Field("GroupName", "g", "GROUP", lambda facts: facts.group),
-    Field("JobArrayId", "i", "JOBID", lambda facts: str(facts.job.id)),
+    Field("JobArrayId", "i", "JOBID", lambda facts: arrays.shown_id(facts.job)),
     Field("JobId", "A", "JOBID", lambda facts: str(facts.job.id)),
-    Field("LastSchedEval", "", "LAST_SCHED_EVAL", lambda facts: facts.when(facts.job.evaluated, "N/A")),
+    Field("LastSchedEval", "", "LAST_SCHED_EVAL", lambda facts: facts.when(facts.evaluated, "N/A")),
     Field("Licenses", "W", "LICENSES", lambda facts: NULL),
     Field("MaxCPUs", "", "MAX_CPUS", lambda facts: "0"),
     Field("MaxNodes", "", "MAX_NODES", lambda facts: "0"),
@@ -123,9 +123,9 @@ JOB_FIELDS: tuple[Field[JobFacts], ...] = (
     Field("Reboot", "", "REBOOT", lambda facts: "0"),
     Field("ReqNodes", "n", "REQ_NODES", lambda facts: _listed(facts.job.requested_nodes)),
     Field("Requeue", "", "REQUEUE", lambda facts: str(int(facts.job.requeue))),
-    Field("Reservation", "v", "RESERVATION", lambda facts: NULL),
+    Field("Reservation", "v", "RESERVATION", lambda facts: facts.job.reservation or NULL),
     Field("RestartCnt", "", "RESTART_COUNT", lambda facts: str(facts.job.restarts)),
-    Field("SchedNodes", "Y", "SCHEDNODES", lambda facts: NULL, whole_heading=True),
+    Field("SchedNodes", "Y", "SCHEDNODES", lambda facts: fold(facts.job.scheduled_nodes) or NULL, whole_heading=True),
     Field("SCT", "z", "S:C:T", lambda facts: "*:*:*"),
     Field("Shared", "", "OVER_SUBSCRIBE", lambda facts: "NO" if facts.job.exclusive else "OK", hidden=True),
     Field("Sockets", "H", "SOCKETS_PER_NODE", lambda facts: "*"),
@@ -165,7 +165,7 @@ class StepFacts:
 
     @property
     def id(self) -> str:
-        return f"{self.facts.job.id}.{self.step.id}"
+        return f"{arrays.shown_id(self.facts.job)}.{self.step.id}"
 
     @property
     def seconds_used(self) -> int:

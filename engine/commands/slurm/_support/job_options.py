@@ -23,34 +23,37 @@ from engine.world.inventory import Inventory
 MODELLED = """\
 A,account= b,begin= D,chdir= comment= C,constraint= c,cpus-per-task= d,dependency= e,error= x,exclude= exclusive[=]
 G,gpus= gpus-per-node= gpus-per-task= gres= H,hold i,input= J,job-name= mem= mem-per-cpu= mem-per-gpu= w,nodelist=
-N,nodes= n,ntasks= ntasks-per-node= tasks-per-node= o,output= p,partition= q,qos= Q,quiet reservation= test-only t,time=
-v,verbose"""
+N,nodes= nice[=] n,ntasks= ntasks-per-node= tasks-per-node= o,output= p,partition= priority= q,qos= Q,quiet
+reservation= test-only t,time= v,verbose"""
 
 # Options that change nothing here: binding, mail, limits, the ways of launching that all come to the same.
 _WITHOUT_EFFECT = """\
 acctg-freq= cpu-bind= cpu_bind= m,distribution= export= gpu-bind= hint= mail-type= mail-user= mem-bind= k,no-kill[=]
 open-mode= profile= propagate[=] signal= wait-all-nodes= use-min-nodes"""
+SBATCH_MODELLED = "a,array="
 SBATCH_WITHOUT_EFFECT = "get-user-env[=] ignore-pbs"
+SALLOC_WITHOUT_EFFECT = "bell no-bell K,kill-command[=] get-user-env[=]"
+SALLOC_NOT_MODELLED = "gid= uid= x11[=]"
 SRUN_WITHOUT_EFFECT = """\
-accel-bind= X,disable-status E,preserve-env exact K,kill-on-bad-exit[=] mpi= msg-timeout= overlap[=] quit-on-interrupt
-u,unbuffered W,wait= whole"""
+accel-bind= X,disable-status E,preserve-env exact K,kill-on-bad-exit[=] mpi= msg-timeout= overlap[=] pty[=]
+quit-on-interrupt u,unbuffered W,wait= whole"""
 
 _NOT_MODELLED = """\
 bb= bbf= cluster-constraint= cluster= M,clusters= container= container-id= context= contiguous S,core-spec=
 cores-per-socket= cpu-freq= cpus-per-gpu= deadline= delay-boot= extra= B,extra-node-info= gpu-freq=
-gpus-per-socket= gres-flags= L,licenses= mcs-label= oom-kill-step[=] mincpus= network= nice[=] F,nodefile=
-ntasks-per-core= ntasks-per-gpu= ntasks-per-socket= ntasks-per-tres= O,overcommit s,oversubscribe prefer= priority=
+gpus-per-socket= gres-flags= L,licenses= mcs-label= oom-kill-step[=] mincpus= network= F,nodefile=
+ntasks-per-core= ntasks-per-gpu= ntasks-per-socket= ntasks-per-tres= O,overcommit s,oversubscribe prefer=
 reboot resv-ports[=] segment= sockets-per-node= spread-job stepmgr switches= thread-spec= threads-per-core= time-min=
 tmp= tres-bind= tres-per-task= wckey="""
-SBATCH_NOT_MODELLED = "a,array= batch= export-file= gid= kill-on-invalid-dep= uid="
+SBATCH_NOT_MODELLED = "batch= export-file= gid= kill-on-invalid-dep= uid="
 SRUN_NOT_MODELLED = """\
 bcast[=] bcast-exclude= compress[=] debugger-test epilog= external-launcher[=] het-group= interactive multi-prog
-Z,no-allocate pack-group= prolog= pty[=] r,relative= send-libs[=] slurmd-debug= task-epilog= task-prolog= T,threads=
+Z,no-allocate pack-group= prolog= r,relative= send-libs[=] slurmd-debug= task-epilog= task-prolog= T,threads=
 treewidth= x11[=]"""
 
 # Environment variables without their SBATCH_ or SLURM_, where they are not the option's own name.
 _VARIABLES = {
-    "account": "ACCOUNT", "constraint": "CONSTRAINT", "dependency": "DEPENDENCY",
+    "account": "ACCOUNT", "array": "ARRAY_INX", "constraint": "CONSTRAINT", "dependency": "DEPENDENCY",
     "exclusive": "EXCLUSIVE", "gres": "GRES", "gpus": "GPUS", "gpus_per_node": "GPUS_PER_NODE",
     "gpus_per_task": "GPUS_PER_TASK", "job_name": "JOB_NAME", "mem": "MEM_PER_NODE",
     "mem_per_cpu": "MEM_PER_CPU", "mem_per_gpu": "MEM_PER_GPU", "partition": "PARTITION", "qos": "QOS",
@@ -265,8 +268,20 @@ def _directory(text: str, setting: Setting) -> dict[str, Any]:
     return {"directory": text if text.startswith("/") else f"{setting.directory.rstrip('/')}/{text}"}
 
 
+def _nice(text: Any, setting: Setting) -> dict[str, Any]:
+    """How much lower the priority is to be; 100 if it is not said."""
+    if text in (True, ""):
+        return {"nice": 100}
+    if not re.fullmatch(r"-?\d{1,10}", text) or abs(int(text)) > (1 << 31) - 3:
+        raise BadOption("error: Invalid nice value, must be between -2147483645 and 2147483645", 1)
+    return {"nice": int(text)}
+
+
 _READ: dict[str, Callable[[Any, Setting], dict[str, Any]]] = {
     "account": _text("account"),
+    "array": _text("array"),
+    "nice": _nice,
+    "priority": _number("priority", "priority"),
     "begin": _begin,
     "chdir": _directory,
     "comment": _text("comment"),

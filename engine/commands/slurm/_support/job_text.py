@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from engine.commands.slurm._support.job_facts import NULL, JobFacts, exit_text
 from engine.commands.slurm._support.records_text import record
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.configuration import in_force
 from engine.control.slurm.times import full_time
 from engine.control.slurm.version import at_least
 from engine.kernel.hostlist import fold
 from engine.kernel.units import SECOND
-from engine.world.records import JobStep
+from engine.world.records import Job, JobStep
 
 
 def job_text(facts: JobFacts, *, detail: bool, one_line: bool) -> str:
@@ -58,10 +58,19 @@ def step_text(facts: JobFacts, step: JobStep, *, one_line: bool) -> str:
 def _identity_lines(facts: JobFacts) -> list[str]:
     job, user = facts.job, facts.user
     return [
-        f"JobId={job.id} JobName={job.name}",
+        f"JobId={job.id} {_array(job)}JobName={job.name}",
         f"UserId={job.user}({user.uid}) GroupId={facts.group}({user.gid}) MCS_label=N/A",
         f"Priority={facts.priority} Nice={job.nice} Account={job.account or NULL} QOS={job.qos}",
     ]
+
+
+def _array(job: Job) -> str:
+    """Which array a job is of."""
+    if not job.array_job:
+        return ""
+    task = arrays.task_text(job)
+    throttle = f" ArrayTaskThrottle={job.array_limit}" if job.array_limit else ""
+    return f"ArrayJobId={job.array_job} ArrayTaskId={task}{throttle} "
 
 
 def _state_lines(facts: JobFacts, detail: bool, recent: bool) -> list[str]:
@@ -80,18 +89,17 @@ def _state_lines(facts: JobFacts, detail: bool, recent: bool) -> list[str]:
 def _time_lines(facts: JobFacts) -> list[str]:
     job = facts.job
     limit = "UNLIMITED" if not job.time_limit else full_time(job.time_limit // SECOND)
-    start = facts.when(job.begin if job.started is None else job.started)
-    end = facts.end
-    if end is None and job.begin is not None and job.time_limit:
-        end = job.begin + job.time_limit
+    start, end = facts.when(facts.start), facts.end
+    if end is None and facts.start is not None and job.time_limit:
+        end = facts.start + job.time_limit
     scheduler = "Backfill" if job.backfilled else "Main"
-    accrue = facts.when(job.eligible if job.eligible is not None and job.eligible <= facts.now else None)
+    accrue = facts.when(None if facts.is_barred else job.eligible)
     return [
         f"RunTime={full_time(facts.seconds_used)} TimeLimit={limit} TimeMin=N/A",
-        f"SubmitTime={facts.when(job.submitted)} EligibleTime={facts.when(job.eligible)}",
+        f"SubmitTime={facts.when(job.submitted)} EligibleTime={facts.when(facts.eligible)}",
         f"AccrueTime={accrue}",
         f"StartTime={start} EndTime={facts.when(end)} Deadline=N/A",
-        f"SuspendTime=None SecsPreSuspend=0 LastSchedEval={facts.when(job.evaluated)} Scheduler={scheduler}",
+        f"SuspendTime=None SecsPreSuspend=0 LastSchedEval={facts.when(facts.evaluated)} Scheduler={scheduler}",
     ]
 
 
@@ -101,6 +109,7 @@ def _place_lines(facts: JobFacts) -> list[str]:
         f"Partition={job.partition} AllocNode:Sid={job.submit_host}:{job.session}",
         f"ReqNodeList={fold(job.requested_nodes) or NULL} ExcNodeList={fold(job.excluded_nodes) or NULL}",
         f"NodeList={facts.nodes}",
+        *([f"SchedNodeList={fold(job.scheduled_nodes)}"] if job.scheduled_nodes and job.state == "PENDING" else []),
     ]
     return [*lines, f"BatchHost={job.nodes[0]}"] if facts.nodes else lines
 
@@ -143,7 +152,8 @@ def _request_lines(facts: JobFacts) -> list[str]:
     share = "NO" if job.exclusive else "OK"
     lines = [
         f"MinCPUsNode={facts.cpus_node} MinMemory{unit}={jobs.memory_text(job.memory_request)} MinTmpDiskNode=0",
-        "Features=(null) DelayBoot=00:00:00",
+        f"Features={job.features or NULL} DelayBoot=00:00:00",
+        *([f"Reservation={job.reservation}"] if job.reservation else []),
         f"OverSubscribe={share} Contiguous=0 Licenses=(null) Network=(null)",
         f"Command={job.command or NULL}",
         f"WorkDir={job.working_directory}",

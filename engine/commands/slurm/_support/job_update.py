@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.commands.slurm._support.client import reach
 from engine.commands.slurm._support.session import Session, split, stands_for
-from engine.control.slurm import jobs
+from engine.control.slurm import arrays, jobs
 from engine.control.slurm.errors import SlurmError
 from engine.control.slurm.numbers import whole
 from engine.control.slurm.queue import HoldJob, RequeueJob, UpdateJob
@@ -24,22 +24,23 @@ Request = Callable[[int], HoldJob | RequeueJob]
 
 # Tags in the order in which scontrol tries them: (name, letters it takes, field; "" for what is not modelled).
 _TAGS = (
-    ("JobId", 3, "job"), ("AdminComment", 6, ""), ("SiteFactor", 5, ""), ("ArrayTaskThrottle", 10, ""),
+    ("JobId", 3, "job"), ("AdminComment", 6, ""), ("SiteFactor", 5, ""), ("ArrayTaskThrottle", 10, "array_limit"),
     ("Comment", 3, "comment"), ("Clusters", 8, ""), ("ClusterFeatures", 8, ""), ("DelayBoot", 5, ""), ("Extra", 3, ""),
-    ("TimeLimit", 5, "time_limit"), ("TimeMin", 5, ""), ("Priority", 2, "priority"), ("Nice", 2, ""),
+    ("TimeLimit", 5, "time_limit"), ("TimeMin", 5, ""), ("Priority", 2, "priority"), ("Nice", 2, "nice"),
     ("CPUsPerTask", 9, ""), ("CpusPerTres", 9, ""), ("NumCPUs", 6, ""), ("NumTasks", 8, ""), ("ReqProcs", 8, ""),
     ("Requeue", 4, "requeue"), ("ReqNodes", 8, "nodes"), ("NumNodes", 8, "nodes"), ("ReqSockets", 4, ""),
     ("ReqCores", 4, ""), ("TasksPerNode", 2, ""), ("ReqThreads", 4, ""), ("MinCPUsNode", 4, ""),
     ("MinMemoryNode", 10, ""), ("MinMemoryCPU", 10, ""), ("MinTmpDiskNode", 5, ""), ("Partition", 2, "partition"),
-    ("QOS", 2, ""), ("ReservationName", 3, ""), ("Name", 2, "name"), ("JobName", 4, "name"), ("WCKey", 1, ""),
-    ("StdErr", 6, ""), ("StdIn", 5, ""), ("StdOut", 6, ""), ("Switches", 5, ""), ("wait-for-switch", 5, ""),
-    ("OverSubscribe", 2, ""), ("Shared", 2, ""), ("Contiguous", 3, ""), ("CoreSpec", 4, ""), ("MemPerTres", 5, ""),
-    ("ThreadSpec", 4, ""), ("TresBind", 5, ""), ("TresFreq", 5, ""), ("TresPerJob", 8, ""), ("TresPerNode", 8, ""),
-    ("TresPerSocket", 8, ""), ("TresPerTask", 8, ""), ("ExcNodeList", 3, "exclude"), ("NodeList", 8, "node_list"),
-    ("ReqNodeList", 8, "node_list"), ("Features", 1, ""), ("Prefer", 3, ""), ("Gres", 2, ""), ("Account", 1, ""),
-    ("BurstBuffer", 1, ""), ("Dependency", 1, "dependency"), ("Licenses", 1, ""), ("EligibleTime", 2, "begin"),
-    ("StartTime", 2, "begin"), ("EndTime", 2, ""), ("Reboot", 3, ""), ("UserID", 3, ""), ("Deadline", 3, ""),
-    ("WorkDir", 2, ""), ("MailType", 5, ""), ("MailUser", 5, ""),
+    ("QOS", 2, "qos"), ("ReservationName", 3, "reservation"), ("Name", 2, "name"), ("JobName", 4, "name"),
+    ("WCKey", 1, ""), ("StdErr", 6, ""), ("StdIn", 5, ""), ("StdOut", 6, ""), ("Switches", 5, ""),
+    ("wait-for-switch", 5, ""), ("OverSubscribe", 2, ""), ("Shared", 2, ""), ("Contiguous", 3, ""),
+    ("CoreSpec", 4, ""), ("MemPerTres", 5, ""), ("ThreadSpec", 4, ""), ("TresBind", 5, ""), ("TresFreq", 5, ""),
+    ("TresPerJob", 8, ""), ("TresPerNode", 8, ""), ("TresPerSocket", 8, ""), ("TresPerTask", 8, ""),
+    ("ExcNodeList", 3, "exclude"), ("NodeList", 8, "node_list"), ("ReqNodeList", 8, "node_list"),
+    ("Features", 1, "features"), ("Prefer", 3, ""), ("Gres", 2, ""), ("Account", 1, "account"), ("BurstBuffer", 1, ""),
+    ("Dependency", 1, "dependency"), ("Licenses", 1, ""), ("EligibleTime", 2, "begin"), ("StartTime", 2, "begin"),
+    ("EndTime", 2, ""), ("Reboot", 3, ""), ("UserID", 3, ""), ("Deadline", 3, ""), ("WorkDir", 2, ""),
+    ("MailType", 5, ""), ("MailUser", 5, ""),
 )  # fmt: skip
 
 
@@ -64,7 +65,7 @@ def _each(session: Session, argument: str, request: Request, *, names: bool = Fa
     """Apply a request to each job that is meant. Every refusal is told; the last is returned."""
     text = re.sub(r"(?i)^(?:jobid|job)=", "", argument)
     named = re.fullmatch(r"(?i)(?:job)?name=(.*)", text) if names else None
-    numbers = job_numbers(text)
+    numbers = job_numbers(session, text)
     if numbers is None and not named:
         session.complain(f"{SlurmError.INVALID_JOB.text} for job {text}")
         return SlurmError.INVALID_JOB
@@ -85,8 +86,22 @@ def _send(session: Session, action: HoldJob | RequeueJob | UpdateJob) -> SlurmEr
     return refused if refused else session.ctx.simulation.apply(action)
 
 
-def job_numbers(text: str) -> list[int] | None:
-    """The numbers of `12,14` or `[12-14]`; None for what is none."""
+def job_numbers(session: Session, text: str) -> list[int] | None:
+    """The numbers of the jobs that `12,14`, `[12-14]`, `5_3` or an array's number mean; None for what is none."""
+    if "_" in text:
+        meant = arrays.parse_id(text)
+        return [job.id for job in arrays.addressed(session.ctx.world, *meant)] or [meant[0]] if meant else None
+    plain = _plain_numbers(text)
+    if plain is None:
+        return None
+    found = []
+    for number in plain:
+        live = [job.id for job in arrays.addressed(session.ctx.world, number) if not jobs.is_over(job)]
+        found += live or [number]
+    return found
+
+
+def _plain_numbers(text: str) -> list[int] | None:
     if not re.fullmatch(r"[\d,\[\]-]+", text):
         return None
     try:
@@ -168,8 +183,7 @@ def _update_one(session: Session, number: int, given: dict[str, Any]) -> None:
 
 
 def _jobs(session: Session, text: str) -> list[int]:
-    del session
-    numbers = job_numbers(text)
+    numbers = job_numbers(session, text)
     if numbers is None:
         raise ValueError(text)
     return numbers
@@ -198,6 +212,14 @@ def _number(session: Session, text: str) -> int:
     return number
 
 
+def _signed(session: Session, text: str) -> int:
+    """A nice value."""
+    del session
+    if not re.fullmatch(r"-?\d{1,10}", text):
+        raise ValueError(text)
+    return int(text)
+
+
 def _hosts(session: Session, text: str) -> tuple[str, ...]:
     del session
     try:
@@ -219,6 +241,12 @@ _READ: dict[str, Callable[[Session, str], Any]] = {
     "priority": _number,
     "requeue": lambda session, text: bool(_number(session, text)),
     "nodes": _number,
+    "array_limit": _number,
+    "nice": _signed,
+    "qos": _text,
+    "reservation": _text,
+    "features": _text,
+    "account": _text,
     "partition": _text,
     "name": _text,
     "exclude": _hosts,

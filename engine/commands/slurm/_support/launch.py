@@ -14,6 +14,7 @@ from engine.commands.context import Context, Input, Interrupted, Output, Place
 from engine.commands.linux._support import fanout, remote
 from engine.commands.linux._support.names import Resolver
 from engine.commands.slurm._support.pyxis import Crew
+from engine.commands.slurm._support.step_files import StepFiles
 from engine.commands.slurm._support.task_environment import Layout, task_environment
 from engine.commands.streams import BytesInput, NoInput
 from engine.control import communicators
@@ -119,13 +120,21 @@ class Outcome:
 
 
 async def run_tasks(
-    ctx: Context, layout: Layout, words: Sequence[str], stdin: bytes, *, label: bool, crew: Crew | None = None
+    ctx: Context,
+    layout: Layout,
+    words: Sequence[str],
+    stdin: bytes,
+    *,
+    label: bool,
+    crew: Crew | None = None,
+    files: StepFiles | None = None,
 ) -> Outcome:
     """Run every task until all are over, or the job is. Raises Interrupted on Ctrl-C."""
 
     def hear(host: str, is_error: bool, line: bytes) -> None:
-        mark = f"{host}: ".encode() if label else b""
-        (ctx.stderr if is_error else ctx.stdout).write(mark + line + b"\n")
+        data = (f"{host}: ".encode() if label else b"") + line + b"\n"
+        if files is None or not files.write(int(host), is_error, data):
+            (ctx.stderr if is_error else ctx.stdout).write(data)
 
     ranks = [str(rank) for rank, _, _ in layout.places()]
     launch = Launch(ctx, ranks, "", hear, ctx.identity.name, len(ranks), stdin=stdin, layout=layout, words=words)

@@ -11,8 +11,10 @@ from functools import cached_property
 
 from engine.control import processes
 from engine.control.slurm import configuration, jobs
-from engine.control.slurm.nodes import Cluster, Usage
+from engine.control.slurm.gres_file import parse_gres_conf
+from engine.control.slurm.nodes import Cluster
 from engine.control.slurm.states import NodeCondition
+from engine.control.slurm.usage import Usage
 from engine.control.slurm.version import release
 from engine.world.records import SlurmNode
 
@@ -90,8 +92,6 @@ class NodeFacts:
     @property
     def _sockets(self) -> str:
         """The sockets that the GPUs belong to, known only where slurmd found the GPUs itself."""
-        detection, _ = configuration.parse_gres_conf(configuration.on_host(self.cluster.world, self.name)[1]).of(
-            self.name
-        )
+        detection, _ = parse_gres_conf(configuration.read_by_slurmd(self.cluster.world, self.name)[1]).of(self.name)
         numbers = {gpu.numa for gpu in self.cluster.world.node(self.name).gpus}
         return f"(S:{jobs.ranges(numbers)})" if detection == "nvml" else ""

@@ -103,8 +103,9 @@ class Grouping:
                 rows[partition.name, "empty"] = Group(partition, position)
             for facts in mine:
                 row = rows.setdefault(self._key(partition, facts), Group(partition, position))
-                if all(known.name != facts.name for known in row.nodes):
-                    row.nodes.append(facts)
+                row.nodes.append(facts)
+        for row in rows.values():
+            row.nodes = list({facts.name: facts for facts in row.nodes}.values())
         return list(rows.values())
 
     def _key(self, partition: PartitionConfiguration, facts: NodeFacts) -> Any:

@@ -11,6 +11,7 @@ from engine.commands.slurm._support.session import Session, split, stands_for
 from engine.control.slurm.administration import RebootNodes, UpdateNode
 from engine.control.slurm.configuration import in_force
 from engine.control.slurm.errors import SlurmError
+from engine.control.slurm.power_saving import STATES
 
 # Tags in the order in which scontrol tries them: (name, letters it takes, what it sets; "" for what is not modelled).
 _TAGS = (
@@ -23,12 +24,12 @@ _TAGS = (
 # States in that order: (name, letters, what the controller is asked for).
 _STATES = (
     ("NoResp", 3, "NORESP"), ("CANCEL_REBOOT", 3, "CANCEL_REBOOT"), ("DRAIN", 3, "DRAIN"), ("FAIL", 3, "FAIL"),
-    ("FUTURE", 3, "FUTURE"), ("RESUME", 3, "RESUME"), ("POWER_DOWN_ASAP", 12, "POWER_DOWN"),
-    ("POWER_DOWN_FORCE", 12, "POWER_DOWN"), ("POWER_DOWN", 7, "POWER_DOWN"), ("POWER_UP", 7, "POWER_UP"),
+    ("FUTURE", 3, "FUTURE"), ("RESUME", 3, "RESUME"), ("POWER_DOWN_ASAP", 12, "POWER_DOWN_ASAP"),
+    ("POWER_DOWN_FORCE", 12, "POWER_DOWN_FORCE"), ("POWER_DOWN", 7, "POWER_DOWN"), ("POWER_UP", 7, "POWER_UP"),
     ("UNDRAIN", 3, "UNDRAIN"), ("UNKNOWN", 3, "UNKNOWN"), ("DOWN", 3, "DOWN"), ("IDLE", 3, "IDLE"),
     ("ALLOCATED", 3, "ALLOCATED"), ("ERROR", 3, "ERROR"), ("MIXED", 3, "MIXED"),
 )  # fmt: skip
-_ASKED_FOR = ("NORESP", "CANCEL_REBOOT", "DRAIN", "FAIL", "RESUME", "UNDRAIN", "DOWN", "IDLE")
+_ASKED_FOR = ("NORESP", "CANCEL_REBOOT", "DRAIN", "FAIL", "RESUME", "UNDRAIN", "DOWN", "IDLE", *STATES)
 _NEED_REASON = ("DOWN", "DRAIN", "FAIL")
 
 

@@ -14,11 +14,12 @@ from engine.commands.slurm._support.job_facts import JobFacts
 from engine.commands.slurm._support.job_text import job_text, step_text
 from engine.commands.slurm._support.node_facts import NodeFacts
 from engine.commands.slurm._support.records_text import node_text, partition_text
+from engine.commands.slurm._support.reservation_text import reservation_text
 from engine.commands.slurm._support.session import QUIET, Session, split, stands_for
-from engine.control.slurm import jobs
+from engine.control import service_state
+from engine.control.slurm import arrays, charge, contact, jobs, topology
 from engine.control.slurm.configuration import in_force
 from engine.control.slurm.errors import SlurmError
-from engine.control.slurm.files import controller_host
 from engine.control.slurm.jobs import is_operator
 from engine.control.slurm.nodes import survey
 from engine.control.slurm.numbers import whole
@@ -47,12 +48,16 @@ def show(session: Session, arguments: Sequence[str]) -> None:
 
 
 def ping(session: Session) -> None:
-    """Whether slurmctld answers; root is reminded of what to do if not."""
+    """Which slurmctld answers; root is reminded of what to do where one does not."""
     ctx = session.ctx
-    answers = reach(ctx) is None
-    session.status = 0 if answers else 1
-    ctx.line(f"Slurmctld(primary) at {controller_host(ctx.inventory)} is {'UP' if answers else 'DOWN'}")
-    if not answers and ctx.is_root:
+    reached = reach(ctx) in (None, SlurmError.CONNECTION) and contact.listens_there(ctx.world, ctx.host)
+    controllers = charge.hosts(ctx.world) or (charge.primary(ctx.world),)
+    up = [reached and service_state.is_active(ctx.world, host, charge.SLURMCTLD) for host in controllers]
+    session.status = 0 if any(up) else 1
+    for number, (host, answers) in enumerate(zip(controllers, up, strict=True)):
+        word = "primary" if not number else "backup" if len(controllers) == 2 else f"backup{number}"
+        ctx.line(f"Slurmctld({word}) at {host} is {'UP' if answers else 'DOWN'}")
+    if not all(up) and ctx.is_root:
         frame = "*" * 41
         ctx.write(f"{frame}\n** RESTORE SLURMCTLD DAEMON TO SERVICE **\n{frame}\n")
 
@@ -161,19 +166,21 @@ def _missing(session: Session, text: str) -> None:
 
 def _jobs(session: Session, text: str | None) -> None:
     ctx = session.ctx
-    if text is not None and not set(text) <= set("0123456789_+"):
+    if text is not None and not set(text) <= set("0123456789_+[],-*"):
         session.failed("scontrol_print_job error", SlurmError.INVALID_JOB)
         return
     if not session.reached("slurm_load_jobs error"):
         return
-    known = jobs.remembered(ctx.world, ctx.now)
+    known = arrays.as_listed(ctx.world, jobs.remembered(ctx.world, ctx.now))
     if text is not None:
         number, tail = _leading_number(text)
-        known = [job for job in known if job.id == number]
-        if not known:
+        meant = arrays.parse_id(text)
+        ids = {job.id for job in (arrays.addressed(ctx.world, *meant) if meant else ())}
+        if not any(number in (job.id, job.array_job) for job in known):
             session.failed("slurm_load_jobs error", SlurmError.INVALID_JOB)
             return
-        if tail:
+        known = [job for job in known if job.id in ids]
+        if tail and not known:
             _missing(session, f"Job {text} not found")
             return
     for job in known:
@@ -224,7 +231,7 @@ def _daemons(session: Session, value: str | None) -> None:
     if value is not None:
         session.complain("too many arguments for keyword:show")
         return
-    controls, computes = ctx.host == controller_host(ctx.inventory), ctx.host in in_force(ctx.world).nodes
+    controls, computes = ctx.host in charge.hosts(ctx.world), ctx.host in in_force(ctx.world).nodes
     ctx.line(("slurmctld " if controls else "") + ("slurmd" if computes else "") or "(null)")
 
 
@@ -251,10 +258,14 @@ def _line(text: str) -> Show:
 def _reservations(session: Session, name: str | None) -> None:
     if not session.reached("slurm_load_reservations error"):
         return
-    if name is None:
-        session.ctx.line("No reservations in the system")
-    else:
+    ctx = session.ctx
+    known = [each for each in ctx.world.slurm[""].reservations if name in (None, each.name)]
+    for each in known:
+        ctx.write(reservation_text(ctx.world, each, ctx.now, one_line=session.one_line))
+    if not known and name is not None:
         _missing(session, f"Reservation {name} not found")
+    elif not known and session.quiet != QUIET:
+        ctx.line("No reservations in the system")
 
 
 def _licenses(session: Session, name: str | None) -> None:
@@ -266,9 +277,20 @@ def _licenses(session: Session, name: str | None) -> None:
 
 
 def _topology(session: Session, value: str | None) -> None:
-    del value
-    if session.reached("slurm_load_topo error"):
-        session.ctx.error("scontrol: error: No topology information available")
+    """The switches of topology.conf, leaves and those above them, or the one that `value` names (or has that node)."""
+    if not session.reached("slurm_load_topo error"):
+        return
+    ctx = session.ctx
+    switches = topology.of(ctx.world)
+    if not switches:
+        ctx.error("scontrol: error: No topology information available")
+        return
+    found = [each for each in switches.values() if value in (None, each.name) or value in each.nodes]
+    for each in sorted(found, key=lambda switch: switch.level):
+        below = f" Switches={fold(each.switches)}" if each.switches else ""
+        ctx.line(f"SwitchName={each.name} Level={each.level} LinkSpeed=1 Nodes={fold(each.nodes)}{below}")
+    if not found:
+        session.error(f"Topology information contains no switch or node named {value}")
 
 
 def _gap(name: str) -> Show:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from engine.control.accounts import identity
 from engine.control.slurm import devices, files
-from engine.control.slurm.configuration import in_force, on_host, parse_gres_conf
+from engine.control.slurm.configuration import in_force, read_by_slurmd
+from engine.control.slurm.gres_file import parse_gres_conf
 from engine.kernel.hostlist import fold
 from engine.world.records import Job
 from engine.world.world import World
@@ -21,8 +22,9 @@ _ALL_VENDORS = ("CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVI
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A step: its number, its nodes, how many tasks each of them gets, which MPI plugin serves them (--mpi), and which
-    variables go along (--export).
+    """A step: its number, its nodes, how many tasks each of them gets, which MPI plugin serves them (--mpi), which
+    variables go along (--export), and the places of its GPUs among the job's (None: all), so many for each task (0:
+    all of them for each).
     """
 
     job: Job
@@ -31,6 +33,8 @@ class Layout:
     tasks: tuple[int, ...]
     mpi: str = "none"
     export: str = "ALL"
+    gpus: tuple[int, ...] | None = None
+    gpus_per_task: int = 0
 
     @property
     def total(self) -> int:
@@ -78,8 +82,17 @@ def task_environment(
         "SLURM_CPUS_ON_NODE": str(job.cpus_per_node),
     }
     mpi = mpi_variables(layout, rank)
-    given = {**_job_variables(world, job, outside), **_step_variables(layout), **own, **mpi, **_gpus(world, job, node)}
+    if layout.gpus_per_task:
+        own["SLURM_GPUS_PER_TASK"] = str(layout.gpus_per_task)
+    gpus = _gpus(world, job, node, layout.gpus, slice_of(layout, local))
+    given = {**_job_variables(world, job, outside), **_step_variables(layout), **own, **mpi, **gpus}
     return {**exported(outside, layout.export), **given}
+
+
+def slice_of(layout: Layout, local: int) -> slice:
+    """Which of the step's GPUs on a node are a task's."""
+    each = layout.gpus_per_task
+    return slice(local * each, (local + 1) * each) if each else slice(None)
 
 
 def batch_environment(world: World, job: Job) -> dict[str, str]:
@@ -101,6 +114,15 @@ def batch_environment(world: World, job: Job) -> dict[str, str]:
     outside = dict(job.environment)
     gpus = {name: value for name, value in _gpus(world, job, node).items() if name != "SLURM_STEP_GPUS"}
     return {**outside, **_job_variables(world, job, outside), **own, **gpus}
+
+
+def allocation_environment(world: World, job: Job) -> dict[str, str]:
+    """The variables that salloc gives to the command that it runs beside the job."""
+    tasks = spread(max(job.task_count, len(job.nodes)), len(job.nodes))
+    left_out = ("SLURM_PRIO_PROCESS", "SLURM_UMASK")
+    found = {name: value for name, value in _job_variables(world, job, {}).items() if name not in left_out}
+    return {**found, "SLURM_NTASKS": str(sum(tasks)), "SLURM_NPROCS": str(sum(tasks)),
+            "SLURM_TASKS_PER_NODE": repeated(tasks)}  # fmt: skip
 
 
 def exported(environment: Mapping[str, str], option: str) -> dict[str, str]:
@@ -152,6 +174,23 @@ def _job_variables(world: World, job: Job, outside: Mapping[str, str]) -> dict[s
         "SLURM_SUBMIT_DIR": outside.get("SLURM_SUBMIT_DIR", job.working_directory),
         "SLURM_SUBMIT_HOST": outside.get("SLURM_SUBMIT_HOST", job.submit_host),
         "SLURM_UMASK": "0022",
+        **_array_variables(job),
+        **({"SLURM_JOB_RESERVATION": job.reservation} if job.reservation else {}),
+    }
+
+
+def _array_variables(job: Job) -> dict[str, str]:
+    """What a task of a job array is told of it."""
+    if job.array_task is None or job.array_range is None:
+        return {}
+    count, least, most, step = job.array_range
+    return {
+        "SLURM_ARRAY_JOB_ID": str(job.array_job),
+        "SLURM_ARRAY_TASK_COUNT": str(count),
+        "SLURM_ARRAY_TASK_ID": str(job.array_task),
+        "SLURM_ARRAY_TASK_MAX": str(most),
+        "SLURM_ARRAY_TASK_MIN": str(least),
+        "SLURM_ARRAY_TASK_STEP": str(step),
     }
 
 
@@ -171,22 +210,25 @@ def _step_variables(layout: Layout) -> dict[str, str]:
     }
 
 
-def _gpus(world: World, job: Job, node: str) -> dict[str, str]:
+def _gpus(
+    world: World, job: Job, node: str, places: tuple[int, ...] | None = None, part: slice = slice(None)
+) -> dict[str, str]:
     """The GPUs of the job on a node. Found through NVML they are NVIDIA's; `File=` lines do not tell whose they are."""
     if node not in job.nodes or not in_force(world).nodes[node].gpus:
         return {}
-    indices = job.gpu_indices[job.nodes.index(node)]
+    whole = job.gpu_indices[job.nodes.index(node)]
+    indices = whole if places is None else tuple(whole[place] for place in places if place < len(whole))
     if not indices:
         return {}
     constrained = devices.constrained(world, node)
-    visible = range(len(indices)) if constrained else indices
+    visible = range(len(indices[part])) if constrained else indices[part]
     listed = ",".join(str(index) for index in visible)
     numbers = ",".join(str(index) for index in indices)
-    detection, _ = parse_gres_conf(on_host(world, node)[1]).of(node)
+    detection, _ = parse_gres_conf(read_by_slurmd(world, node)[1]).of(node)
     names = ("CUDA_VISIBLE_DEVICES",) if detection == "nvml" else _ALL_VENDORS
     return {
         **dict.fromkeys(names, listed),
         "SLURM_GPUS_ON_NODE": str(len(indices)),
-        "SLURM_JOB_GPUS": numbers,
+        "SLURM_JOB_GPUS": ",".join(str(index) for index in whole),
         "SLURM_STEP_GPUS": numbers,
     }

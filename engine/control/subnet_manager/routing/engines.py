@@ -1,7 +1,8 @@
 """Which routing engine makes the tables: the list of opensm's option `-R` (`routing_engine` in opensm.conf), tried in
 its order, and minhop when all of them fail.
 
-updn fails where it finds no roots, ftree where the fabric is no fat tree. minhop never fails. Lines for the log are
+updn fails where it finds no roots, ftree where the fabric is no fat tree, file where its file cannot be read; without
+one it does as minhop. minhop never fails. Lines for the log are
 opensm 3.3.23's, without time and level. A root file (`-a`, `root_guid_file`) serves both updn and ftree.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from engine.control.subnet_manager.routing.candidates import minhop_candidates, updn_candidates
 from engine.control.subnet_manager.routing.fabric import Fabric
+from engine.control.subnet_manager.routing.from_file import TablesFile, tables_of_file
 from engine.control.subnet_manager.routing.plain import balanced_tables
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import alternatives
@@ -20,8 +22,8 @@ from engine.kernel.names import alternatives
 Tables = Mapping[int, bytes]
 """Forwarding tables by the GUIDs of the switches: out port by LID."""
 
-MODELLED = ("minhop", "updn", "ftree")
-NOT_MODELLED = ("dnup", "file", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp")
+MODELLED = ("minhop", "updn", "ftree", "file")
+NOT_MODELLED = ("dnup", "lash", "dor", "torus-2QoS", "nue", "dfsssp", "sssp")
 _NO_FALLBACK = "no_fallback"
 _PLAIN_WORK = 60_000
 """Up to how many table entries plain Python is quicker than loading numpy."""
@@ -89,18 +91,20 @@ def route(
     *,
     roots: Sequence[int] | None = None,
     previous: Tables | None = None,
+    dumped: TablesFile | None = None,
 ) -> Routing:
     """Tables for a fabric.
 
-    `roots` are the GUIDs of the root file, None without one. `previous` are the tables of the same manager's last
-    sweep: minhop and updn keep what still serves of them. It must be None on a first sweep, and whenever a link, a port
-    or a switch came since the last one. Without switches opensm does nothing.
+    `roots` are the GUIDs of the root file, None without one; `dumped` is the file of the engine `file`. `previous` are
+    the tables of the same manager's last sweep: minhop and updn keep what still serves of them. It must be None on a
+    first sweep, and whenever a link, a port or a switch came since the last one. Without switches opensm does nothing.
     """
     lines: list[str] = []
     if not fabric.switch_guids:
         return Routing(None, {}, ())
     for engine in (*order.engines, *(("minhop",) if order.fallback else ())):
-        tables = _ENGINES[engine](fabric, roots, previous, lines)
+        named = engine == "file" and dumped
+        tables = _of_file(fabric, named, lines) if named else _ENGINES[engine](fabric, roots, previous, lines)
         if tables is not None:
             lines.append(f"osm_ucast_mgr_process: {engine} tables configured on all switches")
             return Routing(engine, tables, tuple(lines))
@@ -108,6 +112,13 @@ def route(
         "osm_ucast_mgr_process: No routing engine able to successfully configure  switch tables on current fabric"
     )
     return Routing(None, previous or {}, tuple(lines))
+
+
+def _of_file(fabric: Fabric, dumped: TablesFile, lines: list[str]) -> Tables | None:
+    tables = tables_of_file(fabric, dumped, lines)
+    if tables is None:
+        lines.append("ucast_mgr_route: file: cannot build fwd tables")
+    return tables
 
 
 def _minhop(fabric: Fabric, _: Sequence[int] | None, previous: Tables | None, __: list[str]) -> Tables | None:
@@ -153,4 +164,4 @@ def _small(fabric: Fabric) -> bool:
     return not fabric.end_guids or len(fabric.switch_guids) * (fabric.highest_lid + 1) <= _PLAIN_WORK
 
 
-_ENGINES = {"minhop": _minhop, "updn": _updn, "ftree": _ftree}
+_ENGINES = {"minhop": _minhop, "updn": _updn, "ftree": _ftree, "file": _minhop}

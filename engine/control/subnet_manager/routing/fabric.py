@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import islice, zip_longest
 from types import MappingProxyType
 
 from engine.control.subnet_manager.lids import swapped
@@ -19,7 +19,7 @@ NO_ROUTE = 255
 """The entry of a forwarding table that leads nowhere."""
 
 _NOWHERE = -1
-_UNICAST_LIDS = range(1, 0xC000)
+UNICAST_LIDS = range(1, 0xC000)
 
 Socket = tuple[int, int]
 """A port of a switch: the switch's GUID and the port's number."""
@@ -31,7 +31,8 @@ class Fabric:
 
     `peers[s][p]` is the switch behind port p of switch s, -1 for an adapter or nothing; index 0 is not used.
     `peer_ports[s][p]` is the port at the other end. `end_switches` and `end_switch_ports` say where an adapter's port
-    is plugged in. `highest_lid` is the highest LID that the manager ever gave: tables reach so far.
+    is plugged in. `highest_lid` is the highest LID that the manager ever gave: tables reach so far. `without_lid` are
+    adapters' ports that were found and for which no LID is left: no table leads to them.
     """
 
     switch_guids: tuple[int, ...]
@@ -44,6 +45,7 @@ class Fabric:
     end_switch_ports: tuple[int, ...]
     end_lids: tuple[int, ...]
     highest_lid: int
+    without_lid: tuple[int, ...] = ()
 
     @cached_property
     def switch_index(self) -> Mapping[int, int]:
@@ -68,7 +70,7 @@ class Fabric:
 
 def given_lids(guids: Iterable[int], manager: int, known: Mapping[int, int]) -> dict[int, int]:
     """LIDs by port GUID as opensm gives them to ports in table order: a known port keeps its LID, LIDs of absent ports
-    stay taken, new ports take the lowest free ones, the manager's own first.
+    stay taken, new ports take the lowest free ones, the manager's own first; 0 when none is left.
     """
     lids, new = dict[int, int](), list[int]()
     for guid in guids:
@@ -79,8 +81,8 @@ def given_lids(guids: Iterable[int], manager: int, known: Mapping[int, int]) -> 
         else:
             new.append(guid)
     taken = set(known.values())
-    free = islice((lid for lid in _UNICAST_LIDS if lid not in taken), len(new))
-    lids.update(zip(new, free, strict=True))
+    free = islice((lid for lid in UNICAST_LIDS if lid not in taken), len(new))
+    lids.update(zip_longest(new, free, fillvalue=0))
     return lids
 
 
@@ -109,6 +111,8 @@ def build(
     found = [ends_by_key[key] for key in sorted(ends_by_key)]
     place.update({key: end[0] for key, end in ends_by_key.items()})
     lids = given_lids([place[key] for key in sorted(place)], manager, known)
+    lacking = tuple(guid for guid, _ in found if not lids[guid])
+    found = [end for end in found if lids[end[0]]]
     index = {guid: place for place, guid in enumerate(order)}
     rows = [_row(index, guid, switches[guid], sockets[guid]) for guid in order]
     return Fabric(
@@ -122,6 +126,7 @@ def build(
         tuple(port for _, (_, port) in found),
         tuple(lids[guid] for guid, _ in found),
         max([*known.values(), *lids.values()], default=0),
+        lacking,
     )
 
 

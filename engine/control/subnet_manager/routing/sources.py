@@ -32,9 +32,14 @@ def fabric_of_world(world: World, manager: int | None = None, known: Mapping[int
     whole = whole_fabric(world.inventory, manager)
     dead = _dead_sockets(world, manager)
     known = known_lids(world) if known is None else known
-    if not dead and known == known_lids_of_a_new_site(world.inventory):
+    if not dead and known == known_lids_of_a_new_site(world.plan) and not _renamed(world):
         return whole if manager == _first_manager(world.inventory) else without(whole, dead, manager, known)
     return without(whole, dead, manager, known)
+
+
+def _renamed(world: World) -> bool:
+    """Whether a card tells another GUID than in the plan."""
+    return any(world.adapters[card].running_guid for card in world.adapters.changed())
 
 
 def _first_manager(inventory: Inventory) -> int:
@@ -53,7 +58,7 @@ def known_lids(world: World) -> Mapping[int, int]:
     changed = {end_port(port) for port in world.ports.changed() if world.ports[port].lid is not None}
     ends = [end for end in sorted(changed) if not links.place(inventory, end).ethernet]
     ports = {port_guid(inventory, end): lid(world, end) for end in ends if lid(world, end)}
-    return MappingProxyType({**known_lids_of_a_new_site(inventory), **ports, **dict(given or ())})
+    return MappingProxyType({**known_lids_of_a_new_site(world.plan), **ports, **dict(given or ())})
 
 
 def known_lids_of_a_new_site(inventory: Inventory) -> Mapping[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.commands.dcgm.dcgmi import SUBSYSTEMS
+from engine.control.processes import end, start
+from engine.kernel.units import MINUTE
 from tests.engine.commands.dcgm.conftest import IDLE, older
 from tests.support.run import run_command
 
@@ -183,6 +185,19 @@ def test_stats_of_a_job(dcgmi, root, site) -> None:
     text = root("dcgmi stats -j two -v").stdout
     assert "Total Execution Time (sec)" in text and "Energy Consumed (Joules)" in text
     assert root("dcgmi stats -r two").status == 0 and root("dcgmi stats -j two").status != 0
+
+
+def test_stats_of_a_process_that_has_ended(dcgmi, root, site) -> None:
+    root("dcgmi stats -e")
+    pid = start(site, IDLE, user="priya", command="./burn", gpus=(3,), gpu_memory=900, workload="burn")
+    site.advance(2 * MINUTE)
+    assert "Still Running" in dcgmi(f"stats -p {pid}").stdout
+    end(site, IDLE, [pid], "exit")
+    site.advance(MINUTE)
+    text = dcgmi(f"stats -p {pid} -v").stdout
+    assert f"Successfully retrieved process info for PID: {pid}. Process ran on 1 GPUs." in text
+    assert "Still Running" not in text and "| 120 " in text and "| GPU ID: 3 " in text
+    assert dcgmi("stats -p 4").status != 0
 
 
 def test_configuration_shows_what_is_set(dcgmi, root) -> None:

@@ -77,3 +77,11 @@ def test_an_a100_takes_applications_clocks_under_older_drivers() -> None:
 def test_a_board_that_nobody_knows_is_refused() -> None:
     with pytest.raises(BreakfixError, match="h900"):
         open_site("dgx-h100-4", overrides={"hardware.gpu": "h900"})
+
+
+def test_a_b200_tells_the_same_of_its_platform_and_fabric_in_all_reports() -> None:
+    fields = "fabric.health.summary,platform.peer_type"
+    query = smi(f"--query-gpu={fields} --format=csv,noheader -i 0", "b200-sxm6-180gb").stdout
+    assert query == "Healthy, Switch Connected\n"
+    report = smi("-q -i 0", "b200-sxm6-180gb").stdout
+    assert "Healthy\n" in report and "Switch Connected\n" in report

@@ -102,7 +102,7 @@ def test_a_wrong_command_line(smi, words: str, text: str) -> None:
     assert (result.stdout, result.status) == (text, 2)
 
 
-@pytest.mark.parametrize("words", ["-q -u", "--dtd", "gpm -h", "nvlink -gt d", "topo -nvme", "dmon --gpm-metrics 1"])
+@pytest.mark.parametrize("words", ["-q -u", "--dtd", "gpm -h", "nvlink -ec", "topo -nvme", "dmon --gpm-metrics 1"])
 def test_what_is_not_modelled_says_so(smi, words: str) -> None:
     result = smi(words)
     assert result.stderr.startswith("breakfix: not modelled: nvidia-smi ") and result.status == 125

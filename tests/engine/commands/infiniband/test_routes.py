@@ -88,3 +88,18 @@ def test_all_tables(simulation: Simulation[World]) -> None:
 def test_what_has_no_table_or_way(simulation: Simulation[World], line: str, output: str) -> None:
     result = on(simulation, line)
     assert result.status == 255 and result.stdout.endswith(output)
+
+
+def test_who_is_routed_through_a_port(simulation: Simulation[World]) -> None:
+    said = on(simulation, "ibfindnodesusing.pl 0xb0cf0e039e32e100 33").stdout
+    ends = '0xb0cf0e039e32e100 33 ("MF0;leaf-01:MQM9700/U1" enhanced)', "0xb0cf0e03e91ff500 1 (MF0;spine-01:MQM9700/U1)"
+    assert said == (
+        f"{ends[0]}  ==>>  {ends[1]}\n dgx-01 mlx5_6\n\n"
+        f"{ends[0]}  <<==  {ends[1]}\n dgx-01 mlx5_0 dgx-03 mlx5_0 head-01 mlx5_0\n"
+    )
+    assert on(simulation, "ibfindnodesusing.pl leaf-01 33").stdout.startswith('Switch "0x000000000leaf-01" not found\n')
+
+
+def test_the_older_name_of_dump_fts_says_so(simulation: Simulation[World]) -> None:
+    old, new = on(simulation, "dump_lfts.sh -n").stdout, on(simulation, "dump_fts -n").stdout
+    assert old == f"{new}\n*** WARNING ***: this command has been replaced by dump_fts\n\n\n"

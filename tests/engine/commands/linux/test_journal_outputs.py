@@ -49,7 +49,7 @@ CASES = [
 
 
 def entries() -> list[Entry]:
-    world = SimpleNamespace(inventory=SimpleNamespace(start=START))
+    world = SimpleNamespace(inventory=SimpleNamespace(start=START), host_clocks=SimpleNamespace(generation=0))
     boot = Boot(0, "11112222333344445555666677778888", 0, None)
     return [
         Entry(world, "gpu-001", LogEntry(time * MILLISECOND, text, source, priority, pid, unit), boot)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from engine.control.files import files_key
-from engine.control.slurm.files import GRES_CONF
+from engine.control.slurm.files import GRES_CONF, SLURM_CONF, cgroup_conf
 from engine.kernel.documents import read_document
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import SECOND
@@ -67,10 +67,12 @@ def captured_cluster(shared: Path) -> Simulation[World]:
     slurm_conf = re.sub(r"(?m)^NodeName=gpu-021 .*\n", "", (folder / "slurm.conf").read_text())
     gres_conf = (folder / "gres.conf").read_text()
     world.slurm.update("", configuration=(slurm_conf, gres_conf), next_job=1)
-    gres_file = WrittenFile(gres_conf.encode(), 0o644, 0, 0, 0)
+    texts = {SLURM_CONF: slurm_conf, GRES_CONF: gres_conf}
     for name in world.inventory.node_names:
-        key = files_key(name, GRES_CONF)
-        world.files[key] = WrittenFiles(MappingProxyType({**world.files[key].files, GRES_CONF: gres_file}))
+        for path, text in texts.items():
+            key, file = files_key(name, path), WrittenFile(text.encode(), 0o644, 0, 0, 0)
+            world.files[key] = WrittenFiles(MappingProxyType({**world.files[key].files, path: file}))
+        world.slurm_nodes.update(name, files=(slurm_conf, gres_conf, cgroup_conf()))
     for name in SILENT:
         world.slurm_nodes.update(name, unknown=True)
     return simulation

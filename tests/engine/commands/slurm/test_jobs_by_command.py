@@ -63,7 +63,7 @@ def test_what_it_prints_is_in_its_output_file(site: Simulation[World], run: Run)
         ("--mem=64G", "memory_mib", 65_536),
         ("--mem-per-cpu=2G -c 4", "memory_mib", 8192),
         ("--exclusive", "exclusive", True),
-        ("-A lab", "account", "lab"),
+        ("-A research", "account", "research"),
         ("--no-requeue", "requeue", False),
         ("-H", "held", True),
         ("-p debug -t 10", "partition", "debug"),
@@ -120,7 +120,7 @@ def test_the_environment_gives_way_to_the_script_and_the_script_to_the_line(site
         ("--foo", "sbatch: unrecognized option '--foo'\nTry \"sbatch --help\" for more information\n", 255),
         ("nosuch.sh", "sbatch: error: Unable to open file nosuch.sh\n", 1),
         ("--wrap ls x", "sbatch: error: Script arguments not permitted with --wrap option\n", 1),
-        ("-a 1-3 --wrap ls", "breakfix: not modelled: sbatch --array\n", 125),
+        ("-a 3-1 --wrap ls", "sbatch: error: Batch job submission failed: Invalid job array specification\n", 1),
         ("-d afterok:1 --wrap ls", "sbatch: error: Batch job submission failed: Job dependency problem\n", 1),
     ],
 )  # fmt: skip

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from engine.control import files
+from engine.control import files, systemd
 from engine.control.containers import lifecycle
 from engine.control.slurm.files import CGROUP_CONF, cgroup_conf
 from engine.faults.fault import parse_fault
@@ -44,6 +44,8 @@ def test_gpus_are_those_of_the_job(site: Simulation[World]) -> None:
     text = cgroup_conf().replace("ConstrainDevices=yes", "ConstrainDevices=no")
     assert text != cgroup_conf()
     files.write(site, "dgx-04", CGROUP_CONF, text.encode(), uid=0, gid=0)
+    assert screen(site, [line]).count("GPU-") == 2  # slurmd has not read it
+    site.apply(systemd.RestartUnit("dgx-04", "slurmd", "root"))
     assert screen(site, [line]).count("GPU-") == 8
 
 

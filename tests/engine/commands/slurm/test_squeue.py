@@ -103,7 +103,6 @@ def test_steps(run: Run) -> None:
         ("-S x", "squeue: error: Invalid sort specification: x\n", 1),
         ("-u nosuch", "squeue: error: Invalid user: nosuch\n\n", 0),
         ("-p nosuch", "", 0),
-        ("--start", "breakfix: not modelled: squeue --start\n", 125),
         ("--foo", "squeue: unrecognized option '--foo'\nTry \"squeue --help\" for more information\n", 1),
     ],
 )

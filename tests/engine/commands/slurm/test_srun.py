@@ -97,8 +97,7 @@ def test_tasks_that_fail(site: Simulation[World], line: str, output: str, status
         ),
         ("srun -t abc ls", "srun: error: Invalid --time specification\n", 255),
         ("srun -I -N4 hostname", "srun: error: Unable to allocate resources: Requested nodes are busy\n", 1),
-        ("srun --pty bash", "breakfix: not modelled: srun --pty\n", 125),
-        ("srun -o out hostname", "breakfix: not modelled: srun --output\n", 125),
+        ("srun -i in hostname", "breakfix: not modelled: srun --input\n", 125),
     ],
 )
 def test_refusals(site: Simulation[World], line: str, output: str, status: int) -> None:

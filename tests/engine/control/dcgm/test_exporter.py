@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from engine.control.dcgm import exporter, fields
+from engine.control.dcgm import exporter, exporter_counters, fields
 from engine.control.dcgm.readings import read
 from engine.faults.fault import parse_fault
 from engine.hostfs.views._texts import text
@@ -71,4 +71,38 @@ def test_without_a_host_engine_it_has_nothing_and_stopped_it_refuses(site: Simul
 def test_the_node_has_the_list_of_counters() -> None:
     lines = text("etc", "dcgm-exporter/default-counters.csv").splitlines()
     rows = [line.split(",")[0].strip() for line in lines if line.startswith("DCGM_")]
-    assert sorted(rows) == sorted(counter.field.name for counter in exporter.counters())
+    assert sorted(rows) == sorted(counter.field.name for counter in exporter_counters.counters(None))
+
+
+def _restart(site: Simulation[World], line: str) -> str:
+    """Write one line as the list of metrics and start the exporter anew. Gives its journal."""
+    run_command(site, HOST, "root", f"tee {exporter_counters.PATH}", stdin=line.encode())
+    run_command(site, HOST, "root", "systemctl restart nvidia-dcgm-exporter")
+    return run_command(site, HOST, "root", "journalctl -u nvidia-dcgm-exporter -n 20").stdout
+
+
+def test_it_serves_what_its_file_names_from_its_next_start_on(site: Simulation[World]) -> None:
+    before = exporter.metrics(site.world, HOST, site.now)
+    chosen = "# mine\nDCGM_FI_DEV_GPU_TEMP, gauge, Heat\nDCGM_FI_DRIVER_VERSION, label, Driver\n"
+    run_command(site, HOST, "root", f"tee {exporter_counters.PATH}", stdin=chosen.encode())
+    assert exporter.metrics(site.world, HOST, site.now) == before
+    run_command(site, HOST, "root", "systemctl restart nvidia-dcgm-exporter")
+    lines = exporter.metrics(site.world, HOST, site.now).splitlines()
+    assert lines[:2] == ["# HELP DCGM_FI_DEV_GPU_TEMP Heat", "# TYPE DCGM_FI_DEV_GPU_TEMP gauge"]
+    assert len(lines) == 10 and 'DCGM_FI_DRIVER_VERSION="590.48.01"' in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("DCGM_FI_DEV_GPU_TEMP, gauge\n", "failed to parse line 0 (`[DCGM_FI_DEV_GPU_TEMP gauge]`), expected 3 fields"),
+        ("DCGM_FI_DEV_GPU_TMP, gauge, x\n", "unknown ExporterCounter field 'DCGM_FI_DEV_GPU_TMP'"),
+        ("DCGM_FI_DEV_GPU_TEMP, guage, x\n", "could not find Prometheus metric type 'guage'"),
+        ("DCGM_FI_DEV_GPU_TEMP, gauge, x\nDCGM_FI_DEV_GPU_UTIL, gauge, a, b\n", "record on line 2: wrong number"),
+    ],
+)
+def test_a_mistake_in_the_file_keeps_it_from_starting(site: Simulation[World], line: str, why: str) -> None:
+    assert why in _restart(site, line)
+    assert not exporter.is_serving(site.world, HOST)
+    _restart(site, "DCGM_FI_DEV_GPU_TEMP, gauge, x\n")
+    assert exporter.is_serving(site.world, HOST)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from engine.control.slurm import files
-from engine.control.slurm.configuration import (
-    ConfigurationError,
-    GresLine,
-    in_force,
-    parse_gres_conf,
-    parse_slurm_conf,
-)
+from engine.control.slurm.config_file import ConfigurationError
+from engine.control.slurm.configuration import in_force, parse_slurm_conf
+from engine.control.slurm.gres_file import GresLine, parse_gres_conf
 from engine.kernel.units import DAY, HOUR, SECOND
 from tests.engine.control.slurm.scene import opened
 from tests.support.worlds import inventory
+
+HEAD = "ClusterName=c\nSlurmctldHost=head\nGresTypes=gpu\n"
+UNPROCESSED = "fatal: Unable to process configuration file"
 
 
 def test_the_sites_own_files_say_what_the_site_has() -> None:
@@ -47,7 +46,7 @@ def test_the_partitions_defaults_fit_their_nodes() -> None:
 
 def test_keywords_comments_and_joined_lines() -> None:
     known = parse_slurm_conf(
-        "slurmdTIMEOUT=30 # seconds\n"
+        f"{HEAD}slurmdTIMEOUT=30 # seconds\n"
         "#NodeName=x CPUs=1\n"
         "nodename=a[1-3] CPUs=8 Sockets=2 \\\n  CoresPerSocket=2 ThreadsPerCore=2 Gres=gpu:l40s:2,nic:1 Feature=big\n"
         "NodeName=b CPUs=32\n"
@@ -65,23 +64,115 @@ def test_keywords_comments_and_joined_lines() -> None:
     assert (few.nodes, few.max_nodes, few.hidden, few.root_only, few.state) == (("a2", "a3"), 1, True, True, "DOWN")
 
 
-def test_a_later_line_of_a_partition_adds_to_it() -> None:
-    known = parse_slurm_conf("NodeName=a CPUs=1\nPartitionName=p Nodes=a\nPartitionName=p MaxTime=5 State=DRAIN\n")
-    assert (known.partitions[0].nodes, known.partitions[0].state) == (("a",), "DRAIN")
+def test_a_partition_is_told_once() -> None:
+    with pytest.raises(ConfigurationError, match="duplicate entry for partition p"):
+        parse_slurm_conf(f"{HEAD}NodeName=a CPUs=1\nPartitionName=p Nodes=a\nPartitionName=p MaxTime=5 State=DRAIN\n")
+
+
+def test_defaults_hold_for_the_lines_below_them() -> None:
+    known = parse_slurm_conf(
+        f"{HEAD}NodeName=DEFAULT CPUs=8 RealMemory=500\nNodeName=a\nNodeName=b CPUs=4\n"
+        "PartitionName=DEFAULT MaxTime=60\nPartitionName=p Nodes=a\nPartitionName=q Nodes=b MaxTime=30\n"
+    )
+    assert [(node.cpus, node.real_memory) for node in known.nodes.values()] == [(8, 500), (4, 500)]
+    assert [partition.max_time for partition in known.partitions] == [HOUR, HOUR // 2]
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "lines"),
     [
-        ("PartitionName=p Nodes=nosuch\n", "Invalid node names in partition p"),
-        ("NodeName=a[1- CPUs=2\n", "node list"),
-        ("NodeName=a CPUs=many\n", "unrecognized value"),
-        ("NodeName=a CPUs=1\nPartitionName=p Nodes=a MaxTime=soon\n", "MaxTime"),
+        (
+            "Foo=1\n",
+            [
+                "error: _parse_next_key: Parsing error at unrecognized key: Foo",
+                'error: Parse error in file /etc/slurm/slurm.conf line 4: "Foo=1"',
+                UNPROCESSED,
+            ],
+        ),
+        (
+            "NodeName=a CPU=4 Gres=gpu:1\n",
+            [
+                "error: Parsing error at unrecognized key: CPU",
+                'error: Parse error in file /etc/slurm/slurm.conf line 4: " CPU=4 Gres=gpu:1"',
+                UNPROCESSED,
+            ],
+        ),
+        (
+            "SlurmdTimeout=5m\n",
+            [
+                'error: SlurmdTimeout value "5m" is not a valid number',
+                'error: Parse error in file /etc/slurm/slurm.conf line 4: "SlurmdTimeout=5m"',
+                UNPROCESSED,
+            ],
+        ),
+        (
+            "KillWait=30 Waittime=0\n",
+            ['error: Parse error in file /etc/slurm/slurm.conf line 4: " Waittime=0"', UNPROCESSED],
+        ),
+        (
+            "SuspendExcNodes =\n",
+            ['error: Parse error in file /etc/slurm/slurm.conf line 4: "SuspendExcNodes ="', UNPROCESSED],
+        ),
+        ("NodeName=a[1- CPUs=2\n", ["fatal: Unable to create NodeName list from a[1-"]),
+        ("NodeName=a State=BROKEN\n", ["fatal: Invalid state BROKEN from a"]),
+        ("NodeName=a\nNodeName=a\n", ["fatal: Duplicated NodeName a in the config file"]),
+        (
+            "NodeName=a\nPartitionName=p Nodes=b\n",
+            ["error: node_name2bitmap: invalid node specified b", "fatal: Invalid node names in partition p"],
+        ),
+        ("NodeName=a\nPartitionName=p Nodes=a MaxTime=soon\n", ['error: Bad value "soon" for MaxTime', UNPROCESSED]),
+        ("NodeName=a\nPartitionName=p Nodes=a State=OPEN\n", ['error: Bad value "OPEN" for State', UNPROCESSED]),
+        ("SelectTypeParameters=CR_Gpu\n", ["error: Bad SelectTypeParameter: CR_Gpu", UNPROCESSED]),
+        (
+            "SelectType=select/cons_res\n",
+            [
+                "error: Couldn't find the specified plugin name for select/cons_res looking at all files",
+                "error: cannot find select plugin for select/cons_res",
+                "error: cannot create select context for select/cons_res",
+                "fatal: failed to initialize node selection plugin",
+            ],
+        ),
+        ("SlurmctldHost=head\n", ["error: Duplicate SlurmctldHost records: head", UNPROCESSED]),
     ],
 )
-def test_what_slurmctld_cannot_read_is_named(text: str, message: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"(?i){message}"):
-        parse_slurm_conf(text)
+def test_what_slurmctld_cannot_read_is_told_in_its_words(text: str, lines: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_slurm_conf(HEAD + text)
+    assert list(caught.value.lines) == lines
+
+
+def test_every_mistake_is_told() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_slurm_conf(f"{HEAD}Foo=1\nBar=2\n")
+    assert len(caught.value.lines) == 5
+
+
+def test_gpus_count_only_where_their_kind_is_named() -> None:
+    text = "ClusterName=c\nSlurmctldHost=head\nNodeName=a Gres=gpu:h100:8\n"
+    assert parse_slurm_conf(text).nodes["a"].gpus == 0
+    assert parse_slurm_conf(f"GresTypes=gpu\n{text}").nodes["a"].gpus == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Name=gpu File=/dev/nvidia[0-7\n", "fatal: can't parse File= /dev/nvidia[0-7"),
+        (
+            "Name=gpu Count=8 File=/dev/nvidia[0-6]\n",
+            "fatal: Invalid GRES record for gpu, count does not match File value",
+        ),
+        ("Name=gpu Files=/dev/nvidia0 Coress=1\n", "fatal: error opening/reading /etc/slurm/gres.conf"),
+        (
+            "Name=gpu File=/dev/nvidia[0-3]\nName=gpu Count=4\n",
+            'fatal: gres.conf for gpu, some records have "File" specification while others do not',
+        ),
+        ("Name=gpu File=/dev/nvidia[0-3]\nName=gpu File=/dev/nvidia3\n", "fatal: gres.conf duplicate records for gpu"),
+    ],
+)
+def test_what_slurmd_cannot_read_of_gres_conf(text: str, line: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        parse_gres_conf(text).check("a")
+    assert caught.value.lines[-1] == line
 
 
 def test_gres_lines_are_for_the_hosts_that_they_name() -> None:

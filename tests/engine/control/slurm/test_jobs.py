@@ -159,7 +159,8 @@ def test_a_held_job_waits_and_only_who_may_releases_it() -> None:
     simulation = opened()
     number = submit(simulation, hold=True)
     wait(simulation)
-    assert (job(simulation, number).reason, jobs.priority(job(simulation, number), simulation.now)) == (
+    held = job(simulation, number)
+    assert (held.reason, jobs.priority(simulation.world, held, simulation.now)) == (
         "JobHeldUser",
         0,
     )
@@ -258,7 +259,7 @@ def test_the_memory_that_no_node_has_is_named() -> None:
         ({"gpus": 12}, 2, 168, 6, 1_494_000),
         ({"tasks": 16, "tasks_per_node": 8, "gpus_per_task": 1}, 2, 224, 8, 1_992_000),
         ({"nodes": 3, "gpus_per_node": 1, "memory": 1000}, 3, 28, 1, 1000),
-        ({"exclusive": True}, 1, 224, 0, 1_992_000),
+        ({"exclusive": True}, 1, 2, 0, 1_992_000),
         ({"gpus_per_node": 2, "memory_per_gpu": 500}, 1, 56, 2, 1000),
         ({"cpus_per_task": 8, "memory_per_cpu": 100}, 1, 8, 0, 800),
     ],

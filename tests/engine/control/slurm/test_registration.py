@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.control import boot, modules, packages, systemd
-from engine.control.slurm import files, registration
+from engine.control.slurm import files, registration, slurmctld, slurmd
 from engine.control.slurm.administration import UpdateNode
 from engine.control.slurm.errors import SlurmError
 from engine.kernel.units import MINUTE
@@ -92,7 +92,7 @@ def test_with_file_lines_slurmd_counts_files_and_not_devices() -> None:
     simulation = opened()
     write_file(simulation, IDLE, files.GRES_CONF, FILE_CONF)
     lose_a_gpu(simulation)
-    assert registration.detected_gpus(simulation.world, IDLE) == 8
+    assert slurmd.detected_gpus(simulation.world, IDLE) == 8
     restart_slurmd(simulation)
     assert state(simulation, IDLE) == "idle"
 
@@ -104,7 +104,7 @@ def test_with_file_lines_slurmd_does_not_start_without_its_device() -> None:
     simulation.apply(boot.Reboot(IDLE, "root"))
     wait(simulation, 600)
     assert not registration.is_running(simulation.world, IDLE, "slurmd")
-    assert "can't stat gres.conf file /dev/nvidia7" in (registration.slurmd_refusal(simulation.world, IDLE) or "")
+    assert "can't stat gres.conf file /dev/nvidia7" in slurmd.refusal(simulation.world, IDLE)[-1]
 
 
 def test_a_driver_mismatch_leaves_no_gpu_to_find() -> None:
@@ -215,7 +215,11 @@ def test_a_new_slurmctld_knows_its_nodes_at_once() -> None:
 
 def test_a_broken_slurm_conf_keeps_slurmctld_from_starting() -> None:
     simulation = opened()
-    write_file(simulation, "head-01", files.SLURM_CONF, "PartitionName=batch Nodes=nosuch\n")
-    assert "Invalid node names" in (registration.slurmctld_refusal(simulation.world) or "")
+    text = files.slurm_conf(simulation.world.inventory).replace("Nodes=dgx-04", "Nodes=nosuch")
+    write_file(simulation, "head-01", files.SLURM_CONF, text)
+    assert slurmctld.refusal(simulation.world, "head-01") == (
+        "error: node_name2bitmap: invalid node specified nosuch",
+        "fatal: Invalid node names in partition debug",
+    )
     simulation.apply(systemd.RestartUnit("head-01", "slurmctld.service", "alex"))
     assert not registration.controller_runs(simulation.world)

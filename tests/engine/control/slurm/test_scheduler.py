@@ -119,6 +119,7 @@ def test_excluded_nodes_and_nodes_asked_for() -> None:
 def test_an_exclusive_job_shares_with_nobody() -> None:
     simulation = opened()
     alone = submit(simulation, exclusive=True, gpus_per_node=1)
+    wait(simulation)
     later = submit(simulation, gpus_per_node=8)
     wait(simulation)
     assert job(simulation, alone).nodes == ("dgx-04",)

@@ -1,0 +1,1 @@
+"""Descriptions of objects, a module for each family of kinds."""

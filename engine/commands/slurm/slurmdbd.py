@@ -1,0 +1,10 @@
+"""slurmdbd of Slurm 24.11, typed by hand: its version. systemd starts it.
+
+Source: SchedMD/slurm src/slurmdbd.
+"""
+
+from __future__ import annotations
+
+from engine.commands.slurm._support.daemon_program import daemon_program
+
+COMMAND = daemon_program("slurmdbd", "Slurm's accounting daemon", {})

@@ -1,0 +1,1 @@
+"""Controllers of the controller manager, one module each: what they do when an object that they watch changes."""

@@ -1,0 +1,1 @@
+"""The Network Operator: its policy (operator.yaml) and the shared RDMA device plugin."""

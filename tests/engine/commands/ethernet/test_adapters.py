@@ -1,0 +1,109 @@
+"""mlnx_qos, show_gids, cma_roce_tos, cma_roce_mode, dcb, devlink: one state in many views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.kernel.simulation import Simulation
+from engine.world.world import World
+from tests.support.roce_pod import pod
+from tests.support.run import Result, run_command
+
+HOST, NAME, PORT = "hgx-01", "enp24s0np0", "hgx-01/mlx5_0/1"
+CORPUS = Path(__file__).parents[5] / "shared" / "corpus" / "mlnx_qos"
+
+
+@pytest.fixture
+def simulation() -> Simulation[World]:
+    return pod()
+
+
+def run(simulation: Simulation[World], line: str, user: str = "root") -> Result:
+    return run_command(simulation, HOST, user, line)
+
+
+def test_the_report_has_the_form_of_a_capture(simulation: Simulation[World]) -> None:
+    capture = CORPUS / "dscp-trust-pfc5-ets.txt"
+    if not capture.exists():
+        pytest.skip("the captures are not here")
+    run(simulation, f"mlnx_qos -i {NAME} --pfc 0,0,0,0,0,1,0,0 --cable_len 30 -p 0,1,2,3,4,5,6,7")
+    shares = "-s ets,ets,ets,ets,strict,strict,strict,strict -t 9,1,80,10,0,0,0,0"
+    shown = run(simulation, f"mlnx_qos -i {NAME} {shares}").stdout.replace("\t", "        ")
+    ours, theirs = shown.splitlines(), capture.read_text().splitlines()
+    unordered = {7: "40", 8: "48"}  # DSCPs that were set last stand first in the capture
+    for number, line in enumerate(theirs):
+        if number in (*unordered, 11, 12) or line.strip().startswith("priority:") or number < 11:
+            continue
+        assert (
+            ours[number].replace(" priority:", "priority:").strip() == line.replace(" priority:", "priority:").strip()
+        )
+    assert ours[3:7] == theirs[3:7] and ours[11] == theirs[11]
+
+
+def test_settings_are_seen_everywhere(simulation: Simulation[World]) -> None:
+    assert run(simulation, f"mlnx_qos -i {NAME} --pfc 0,0,0,0,1,0,0,0").status == 0
+    assert simulation.world.port_qos[PORT].pause_sent[4] and not simulation.world.port_qos[PORT].pause_obeyed[3]
+    assert "4:on" in run(simulation, f"dcb pfc show dev {NAME}").stdout
+    assert "rx_prio4_pause:" in run(simulation, f"ethtool -S {NAME}").stdout
+    assert "rx_prio3_pause:" not in run(simulation, f"ethtool -S {NAME}").stdout
+    run(simulation, f"dcb pfc set dev {NAME} prio-pfc all:off 3:on")
+    assert simulation.world.port_qos[PORT].pause_sent == tuple(number == 3 for number in range(8))
+    run(simulation, f"mlnx_qos -i {NAME} --trust pcp")
+    assert "Priority trust state: pcp" in run(simulation, f"mlnx_qos -i {NAME}").stdout
+    assert run(simulation, f"dcb app show dev {NAME}").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("--pfc 1,1", "pfc list must have 8 items"),
+        ("--pfc 1,1,1,1,1,1,1,1,1", "Too many items for PFC"),
+        ("--pfc 2,0,0,0,0,0,0,0", "Bad value for PFC: 2 is not in the range 0..1"),
+        ("--trust both", "Invalid trust state command. Refer to the help."),
+        ("--dscp2prio set,70,1", "Invalid dscp2prio command. Refer to the help."),
+        ("-s ets,ets", "tsa list must have 8 items"),
+    ],
+)
+def test_refusals_change_nothing(simulation: Simulation[World], words: str, text: str) -> None:
+    found = run(simulation, f"mlnx_qos -i {NAME} {words}")
+    assert found.status == 1 and text in found.stdout and not simulation.world.port_qos.changed()
+
+
+def test_only_root_may_change_and_only_adapters_have_it(simulation: Simulation[World]) -> None:
+    assert run(simulation, f"mlnx_qos -i {NAME} --trust pcp", "alex").status == 1
+    assert run(simulation, "mlnx_qos -i eno1").stdout.count("not supported on your system") == 4
+    assert not simulation.world.port_qos.changed()
+
+
+def test_types_of_service_and_versions(simulation: Simulation[World]) -> None:
+    assert run(simulation, "cma_roce_tos -d mlx5_0").stdout == "106\n"
+    assert run(simulation, "cma_roce_tos -d mlx5_0 -t 96").stdout == "96\n"
+    assert simulation.world.roce[PORT].connection_tos == 96
+    assert run(simulation, "cma_roce_tos -d mlx5_0", "alex").stdout == "You must be root to run this\n"
+    assert run(simulation, "cma_roce_mode -d mlx5_0 -m 1").stdout == "IB/RoCE v1\n"
+    assert run(simulation, "cma_roce_mode -d mlx5_1").stdout == "RoCE v2\n"
+
+
+def test_gids_follow_addresses(simulation: Simulation[World]) -> None:
+    before = run(simulation, "show_gids mlx5_0").lines
+    assert before[-1] == "n_gids_found=4"
+    assert before[5] == "mlx5_0\t1\t3\t0000:0000:0000:0000:0000:ffff:0a28:000b\t10.40.0.11  \tv2\tenp24s0np0"
+    run(simulation, f"ip addr add 10.40.0.99/24 dev {NAME}")
+    assert run(simulation, "show_gids mlx5_0").lines[-1] == "n_gids_found=6"
+
+
+def test_devlink_shows_both_firmwares(simulation: Simulation[World]) -> None:
+    shown = run(simulation, "devlink dev info pci/0000:18:00.0").stdout
+    assert "fw.psid" in shown and shown.count("fw.version") == 2
+    assert "netdev enp24s0np0 flavour physical port 0" in run(simulation, "devlink port show").stdout
+    assert "state healthy" in run(simulation, "devlink health show").stdout
+
+
+def test_the_other_ends_of_the_cables(simulation: Simulation[World]) -> None:
+    shown = run(simulation, f"lldpcli show neighbors ports {NAME}").stdout
+    assert "SysName:      leaf-01\n" in shown and "PortID:       ifname swp1s0\n" in shown
+    assert run(simulation, "lldpctl", "alex").status == 1
+    run(simulation, f"ip link set {NAME} down")
+    assert "SysName" not in run(simulation, f"lldpcli show neighbors ports {NAME}").stdout
