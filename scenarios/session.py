@@ -204,9 +204,7 @@ class DrillSession:
 
     def person_at(self, number: int, front: FrontEnd) -> FrontEnd:
         """Let another front end answer at a terminal. Returns the one before."""
-        self.terminal(number)
-        recording = self._recordings[number]
-        before, recording.outer = recording.outer, front
+        before, self._recordings[number].outer = self._recordings[number].outer, front
         return before
 
     @property

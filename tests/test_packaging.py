@@ -20,7 +20,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "scenarios", "exams", "tui")
-DATA = {".yaml", ".yml", ".json", ".txt", ".tcss", ".md", ".sh"}
+DATA = {".yaml", ".yml", ".json", ".txt", ".tcss", ".md", ".sh", ".html"}
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]

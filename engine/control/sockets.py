@@ -83,7 +83,7 @@ def way(world: World, host: str, address: str) -> Way | None:
     kind, target = network.owner(world, address) or ("", "")
     if address.startswith("127."):
         kind, target = "node", host
-    if kind != "node" or not network.reachable(world, host, target):
+    if kind != "node" or not network.reachable(world, host, address):
         return None
     theirs = next((each for each in _live(world, target) if address in _plain(each)), None)
     if theirs is None:

@@ -134,7 +134,8 @@ def queue_and_nodes_agree(simulation: Sim, node: str) -> Iterator[str]:
     busy = set(expand(",".join(jobs))) if jobs else set()
     for name, state in states.items():
         at_work = state.rstrip("*+~#!%$@^-") in ("allocated", "mixed", "draining", "completing")
-        if at_work != (name in busy) and not state.startswith(("down", "unknown")):
+        # INVALID_REG is told before what the node does: sinfo's `inval` says nothing of jobs.
+        if at_work != (name in busy) and not state.startswith(("down", "unknown", "inval")):
             yield f"sinfo says {name} is {state}, squeue {'has' if name in busy else 'has no'} job there"
     for name in ask(simulation, HEAD, "sinfo -R -h -N -o '%N'", "alex").split():
         if name in states and not states[name].startswith(("drain", "down", "inval", "fail", "reboot")):

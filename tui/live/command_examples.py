@@ -124,8 +124,8 @@ def on_host(line: str, host: str) -> str:
 
 
 def _first_pipe(line: str) -> tuple[str, str, str]:
-    """A line at its first pipe outside of quotes."""
-    parts = re.match(r"((?:[^'\"|]|'[^']*'|\"[^\"]*\")*)( \| )(.*)", line)
+    """A line at its first pipe outside of quotes and of $(...)."""
+    parts = re.match(r"((?:[^'\"|$]|\$\([^)]*\)|\$|'[^']*'|\"[^\"]*\")*)( \| )(.*)", line)
     return (parts[1], parts[2], parts[3]) if parts else (line, "", "")
 
 

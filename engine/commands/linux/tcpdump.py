@@ -170,7 +170,7 @@ COMMAND = Command(
     "tcpdump -i DEVICE [-nv] [-c COUNT] [FILTER]",
     _OPTIONS,
     "RoCE v2 is UDP to port 4791; -v shows the type of service: 0x6a is DSCP 26 with ECT(0), 0x6b the same marked\n"
-    "(CE). Only RDMA devices on Ethernet are modelled.",
+    "(CE). Only RDMA devices on Ethernet can be listened on: other interfaces are not modelled.",
     section=8,
     complete=lambda ctx, words: [hca.name for hca in ctx.node.hcas],
 )
