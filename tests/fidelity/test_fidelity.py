@@ -59,7 +59,9 @@ def test_every_mask_covers_something() -> None:
         "[Sun Feb 23 16:24:18 2025] NVRM: pid=2, name=python3, (GPC 1, TPC 2, SM 0): Illegal Address, Ch 0000000a\n"
         "ACCESS_TYPE_VIRT_READ <journal_head> nv-fabricmanager[4756]: no\n"
         "link/ether 02:fc:00:00:00:01 inet 192.0.2.2/24 dev eth0 11112222333344445555666677778888  18Gi 69G   33% /\n"
-        " 2cf | 07/13/2015 | 12:01:33 | System Event BIOS Evt Sensor | 10h | 64.1 | 24 degrees C"
+        " 2cf | 07/13/2015 | 12:01:33 | System Event BIOS Evt Sensor | 10h | 64.1 | 24 degrees C\n"
+        "gpu-01 control-plane 8d v1.32.4 train/llm-0 deployment.apps/llm https://10.0.0.1:6443 ---- : x\n"
+        "Tue, 14 Jul 2026 08:12:38 +0000\nE0714 08:12:38.123456   12345 x\n"
     )
     for name in MASKS:
         assert any(masked(line, [name]) != line for line in sample.splitlines()), name

@@ -45,7 +45,7 @@ async def run(session: Session) -> None:
         return
     selection = await _selection(session)
     if line.text("sort-by"):
-        selection.found = _sorted(selection.found, line.text("sort-by"), chosen)
+        selection.found = _sorted(session, selection.found, chosen)
     if chosen.human:
         _tables(session, selection)
     else:
@@ -54,10 +54,10 @@ async def run(session: Session) -> None:
         session.refuse(text)
 
 
-def _sorted(found: list[Found], field: str, chosen: printing.Form) -> list[Found]:
+def _sorted(session: Session, found: list[Found], chosen: printing.Form) -> list[Found]:
     """Objects by a field. Of a field that none has, a table says only that nothing was found."""
     try:
-        return ordering.ordered(found, field)
+        return ordering.ordered(found, session.line.text("sort-by"), session.minor)
     except ordering.NoField:
         if chosen.human:
             return []

@@ -3,6 +3,7 @@
 Source: tags v0.32.0 to v0.37.0 of kubernetes/kubectl.
 """
 
+PLAIN_ORDER = 31
 DAEMON_SET_NAMESPACE = 33
 DELETED_FROM = 34
 PORT_NAMES = 34

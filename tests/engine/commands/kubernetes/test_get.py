@@ -10,6 +10,7 @@ import yaml
 
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import MINUTE, SECOND
+from engine.simulation import open_site
 from engine.world.world import World
 from tests.engine.commands.kubernetes.conftest import Kubectl
 from tests.support.run import run_command
@@ -110,11 +111,20 @@ def test_the_format_is_named_with_those_there_are(kubectl: Kubectl) -> None:
 def test_sorting(kubectl: Kubectl) -> None:
     rows = kubectl("get pods -n serving --sort-by=.metadata.name -o name").lines
     assert len(rows) == 3
-    assert rows == sorted(rows, key=lambda row: [part.zfill(20) for part in re.split(r"(\d+)", row)])
+    assert rows == sorted(rows)
     by_count = kubectl("get nodes --sort-by='.status.capacity.nvidia\\.com/gpu' -o name").lines
     assert by_count[0] == "node/cp-01"
     wrong = kubectl("get nodes -o name --sort-by=.nope")
     assert wrong.stderr == 'error: couldn\'t find any field with path "{.nope}" in the list of objects\n'
+
+
+def test_numbers_in_names_counted_as_numbers_before_release_31(site: Simulation[World], kubectl: Kubectl) -> None:
+    query = "get pods -A --sort-by=.metadata.name -o name"
+    assert kubectl(query).lines == sorted(kubectl(query).lines)
+    older = open_site("k8s-ib-3", 1, {"software.kubectl": "1.30.4"})
+    rows = run_command(older, "head-01", "alex", f"kubectl {query}").stdout.splitlines()
+    assert rows == sorted(rows, key=lambda row: re.sub(r"\d+", lambda number: number[0].zfill(12), row))
+    assert rows != sorted(rows)
 
 
 def test_a_watch_prints_what_changes(site: Simulation[World], kubectl: Kubectl) -> None:
