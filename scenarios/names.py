@@ -1,7 +1,7 @@
 """What the names in a scenario's texts stand for: `{gpu}` is its id, `{gpu.bus_id}` its address in nvidia-smi's form.
 
 Every name that the seed chose brings the attributes of its kind. A time that was chosen has the time
-of day that lies so long before the learner's arrival: `{since.clock}`.
+of day of what happened so long before the learner's arrival, `{since.clock}`, and the minute before: `{since.before}`.
 """
 
 from __future__ import annotations
@@ -126,5 +126,5 @@ _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "host": ("rack", "unit", "serial", "bmc"),
     "job": ("name", "user", "owner"),
     "user": ("full_name", "first_name"),
-    "time": ("clock",),
+    "time": ("clock", "before"),
 })  # fmt: skip

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from engine.facts.fact import View
 from engine.facts.facts import Facts
@@ -63,7 +62,7 @@ class Stage:
     def build(cls, scenario: Scenario, seed: int, open_world: OpenWorld = ShellTerminals) -> Stage:
         """Open the site and choose what the seed chooses. Raises BreakfixError."""
         base = open_site(scenario.site, seed, scenario.settings, scenario.standing)
-        return cls(scenario, seed, base, choose(scenario, base), open_world)
+        return cls(scenario, seed, base, choose(scenario, base, lateness=_lateness(scenario, base)), open_world)
 
     @property
     def arrival(self) -> int:
@@ -86,7 +85,7 @@ class Stage:
         later than it says, all of it by the same time, so that the order stays and logs give nothing away.
         """
         offset = time_offset(self.fill(text))
-        time = self.arrival + offset + (self._lateness if offset > 0 or offset <= -MINUTE else 0)
+        time = self.arrival + offset + (_lateness(self.scenario, self.base) if offset > 0 or offset <= -MINUTE else 0)
         if time < 0:
             raise BreakfixError(
                 f"scenario {self.scenario.id}: {text} lies before the site's start", "Make `lead` larger."
@@ -153,10 +152,6 @@ class Stage:
         parameters = tuple((name, self.fill(value)) for name, value in sorted(use.parameters.items()))
         simulation.apply(InjectFault(use.fault, self.fill(use.target), parameters, onset - simulation.now))
 
-    @cached_property
-    def _lateness(self) -> int:
-        return self.base.stream(f"stage/{self.scenario.id}").integer(1, MINUTE - 1)
-
     def moves(self, besides: Sequence[OtherMove] = ()) -> list[TimedMove]:
         """What other people do, in order of time; workloads are what users did."""
         work = [OtherMove(at=job.at, who=job.user, line=job.line) for job in self.scenario.workloads]
@@ -184,3 +179,8 @@ class Stage:
                 terminals = self.open_world(simulation)
                 await terminals.open(move.host, move.who, move.terminal, FrontEnd()).run_line(move.line, end)
                 terminals.close()
+
+
+def _lateness(scenario: Scenario, base: Simulation[World]) -> int:
+    """How much later than a scenario says everything happens in it."""
+    return base.stream(f"stage/{scenario.id}").integer(1, MINUTE - 1)

@@ -14,7 +14,7 @@ from engine.kernel.calendar import local
 from engine.kernel.errors import BreakfixError
 from engine.kernel.random import Stream
 from engine.kernel.simulation import Simulation
-from engine.kernel.units import format_duration
+from engine.kernel.units import MINUTE, format_duration
 from engine.world.world import World
 from scenarios import names as known_names
 from scenarios.model import Choice, ComponentChoice, NumberChoice, TimeChoice, WordChoice
@@ -50,6 +50,7 @@ class _Draw:
     varied: Varied
     simulation: Simulation[World]
     choices: Choices
+    lateness: int = 0
 
     @property
     def called(self) -> str:
@@ -63,10 +64,12 @@ class _Draw:
         self.choices.texts[name] = text
 
 
-def choose(varied: Varied, simulation: Simulation[World], kind: str = "scenario") -> Choices:
-    """Choose everything that varies; `kind` is what is varied. Raises BreakfixError if nothing fits a condition."""
+def choose(varied: Varied, simulation: Simulation[World], kind: str = "scenario", lateness: int = 0) -> Choices:
+    """Choose everything that varies; `kind` is what is varied. What happened at a time that was chosen came `lateness`
+    ns later. Raises BreakfixError if nothing fits a condition.
+    """
     texts = known_names.site_names(simulation.world)
-    draw = _Draw(kind, varied, simulation, Choices(dict(texts), dict(texts)))
+    draw = _Draw(kind, varied, simulation, Choices(dict(texts), dict(texts)), lateness)
     for name, choice in varied.vary.items():
         _DRAWS[type(choice)](draw, name, choice)
     return draw.choices
@@ -119,8 +122,10 @@ def _time(draw: _Draw, name: str, choice: TimeChoice) -> None:
     draw.keep(name, value, format_duration(value))
     inventory = draw.simulation.world.inventory
     arrival = inventory.start + time_offset(fill(draw.varied.lead, draw.choices.texts))
-    clock = local(inventory.timezone, arrival - value).strftime("%H:%M")
-    draw.keep(f"{name}.clock", clock, clock)
+    moment = arrival - value + (draw.lateness if value >= MINUTE else 0)
+    for known, time in (("clock", moment), ("before", moment - MINUTE)):
+        clock = local(inventory.timezone, time).strftime("%H:%M")
+        draw.keep(f"{name}.{known}", clock, clock)
 
 
 def _number(draw: _Draw, name: str, choice: NumberChoice) -> None:

@@ -80,10 +80,9 @@ def way(world: World, host: str, address: str) -> Way | None:
     """Between which interfaces traffic to an address flows; None where nobody answers. Interfaces must be up
     and have a link; without one in the address's own network the first that is up sends.
     """
-    kind, target = network.owner(world, address) or ("", "")
-    if address.startswith("127."):
-        kind, target = "node", host
-    if kind != "node" or not network.reachable(world, host, address):
+    here = address.startswith("127.")
+    kind, target = ("node", host) if here else network.owner(world, address) or ("", "")
+    if kind != "node" or not (here or network.reachable(world, host, address)):
         return None
     theirs = next((each for each in _live(world, target) if address in _plain(each)), None)
     if theirs is None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 import pytest
 
+from engine.kernel.calendar import local
 from engine.kernel.errors import BreakfixError
 from engine.kernel.units import MINUTE
 from scenarios.stage import Stage
@@ -60,8 +62,13 @@ def varied(**changes: object) -> dict[str, object]:
     return {**choices, **changes}
 
 
-def test_a_time_has_the_time_of_day_that_lies_so_long_before_the_arrival() -> None:
-    assert stage(1, vary=varied()).choices.texts["since.clock"] == "09:20"
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_a_time_has_the_time_of_day_at_which_it_happened(seed: int) -> None:
+    one = stage(seed, vary=varied(since={"kind": "time", "low": "10m30s", "high": "10m30s"}))
+    inventory = one.base.world.inventory
+    happened = local(inventory.timezone, inventory.start + one.time("-{since}"))
+    assert one.choices.texts["since.clock"] == happened.strftime("%H:%M") in ("09:19", "09:20")
+    assert one.choices.texts["since.before"] == (happened - timedelta(minutes=1)).strftime("%H:%M")
 
 
 def test_a_condition_that_nothing_meets_is_told() -> None:

@@ -125,7 +125,7 @@ def on_host(line: str, host: str) -> str:
 
 def _first_pipe(line: str) -> tuple[str, str, str]:
     """A line at its first pipe outside of quotes and of $(...)."""
-    parts = re.match(r"((?:[^'\"|$]|\$\([^)]*\)|\$|'[^']*'|\"[^\"]*\")*)( \| )(.*)", line)
+    parts = re.match(r"((?:[^'\"|$]|\$\([^)]*\)|\$(?!\()|'[^']*'|\"[^\"]*\")*)( \| )(.*)", line)
     return (parts[1], parts[2], parts[3]) if parts else (line, "", "")
 
 
