@@ -31,8 +31,11 @@ def ordered(found: list[Found], field: str, minor: int) -> list[Found]:
     if found and not any(values for values, _ in keyed):
         raise NoField(f'error: couldn\'t find any field with path "{path}" in the list of objects')
     words: Callable[[str], Any] = _parts if minor < release.PLAIN_ORDER else str
-    by_values = cmp_to_key(lambda one, other: _compare(one, other, words))
-    return [each for _, each in sorted(keyed, key=lambda pair: by_values(pair[0]))]
+
+    def by_values(one: tuple[list[Any], Found], other: tuple[list[Any], Found]) -> int:
+        return _compare(one[0], other[0], words)
+
+    return [each for _, each in sorted(keyed, key=cmp_to_key(by_values))]
 
 
 def _compare(one: list[Any], other: list[Any], words: Callable[[str], Any]) -> int:
