@@ -159,9 +159,8 @@ class DrillSession:
         result = await terminal.run_line(text, until)
         recording.cancelled |= result.cancelled
         inventory = self.simulation.world.inventory
-        entry = Entry(
-            "line", result.started, result.ended, text, terminal=number, status=result.status, output=result.output
-        )
+        span = (result.started, result.ended)
+        entry = Entry("line", *span, text, terminal=number, status=result.status, output=result.output)
         self.journal.add(recording.onto(replace(entry, host=inventory.login_host, user=inventory.learner)))
         self._note_reasons()
         await self._others(self.simulation.now)
@@ -204,6 +203,7 @@ class DrillSession:
 
     def person_at(self, number: int, front: FrontEnd) -> FrontEnd:
         """Let another front end answer at a terminal. Returns the one before."""
+        self.terminal(number)
         before, self._recordings[number].outer = self._recordings[number].outer, front
         return before
 
