@@ -234,6 +234,7 @@ class Factory:
 FACTORIES: dict[str, Factory] = {
     "Calculator": Factory(_calculator),
     "AnswerDialog": Factory(_answer_dialog, before=lab_under_way),
+    "Charts": Factory(_of_drill("charts", "Charts")),
     "CommandPalette": Factory(_palette, "What do you want to do?", footer=False),
     "CommandsMenu": Factory(_commands_menu),
     "ContextMenu": Factory(_context_menu, "Pin this line"),

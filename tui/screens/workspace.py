@@ -210,6 +210,14 @@ class Workspace(Moves):
         self.ask(MapScreen(self.live, at=self.area.pane.seat.title if self.area.pane else None), "Map", chosen)
         self.opened("map")
 
+    @action("workspace.charts", "Charts", "prefix G")
+    def show_charts(self) -> None:
+        """The numbers that you have read, over time: temperatures, power, clocks, fans."""
+        from tui.screens.charts import Charts
+
+        self.ask(Charts(self.live), "Charts")
+        self.opened("charts")
+
     def opened(self, what: str) -> None:
         """Tell a guide that part of the program was opened."""
         for panel in self.query(GuidePanel):

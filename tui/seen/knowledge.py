@@ -1,4 +1,4 @@
-"""What the learner knows of each component: the last sighting of each of its aspects.
+"""What the learner knows of each component: the last sighting of each of its aspects, and of numbers also those before.
 
 The map and every chart read nothing else. A sighting comes from what a command printed on the screen
 (`tui/seen/recognizers/`, one file per command).
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from engine.world.inventory import Inventory
 from tui.look.glyphs import State
+from tui.seen.series import Readings
 
 SEVERITY = (State.UNKNOWN, State.OK, State.DRAINED, State.DEGRADED, State.DOWN)
 """States from the one that says least to the one that matters most."""
@@ -47,6 +48,7 @@ class Knowledge:
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         self.sightings: dict[str, dict[str, Sighting]] = {}
+        self.readings = Readings()
         self.version = 0
         self._parts: dict[str, dict[str, None]] = {}
 
@@ -60,6 +62,8 @@ class Knowledge:
     def note(self, sighting: Sighting) -> None:
         """Keep a sighting in the place of the earlier one of its aspect."""
         self.sightings.setdefault(sighting.component, {})[sighting.aspect] = sighting
+        if not sighting.logged:
+            self.readings.take(sighting.component, sighting.aspect, sighting.value, sighting.at)
         host, slash, _ = sighting.component.partition("/")
         if slash:
             self._parts.setdefault(host, {})[sighting.component] = None
