@@ -213,6 +213,15 @@ def _pin_line(ground: Ground) -> Screen[Any]:
     return PinLine(["top - 09:14:22", "", "  PID USER  COMMAND [bold]", "\N{MICRO SIGN} " * 200])
 
 
+def _replay(ground: Ground) -> Screen[Any]:
+    from tui.live.transcript import Moment
+    from tui.screens.replay import Replay
+    from tui.widgets.rows import Row
+
+    told = [Moment(10**9, 2 * 10**9, 1, "alex@head-01:~$ ", "sinfo", "PARTITION AVAIL\nbatch*    up\n")]
+    return Replay(ground.live, [*told, Moment(3 * 10**9, 3 * 10**9, 1, "", "noted: looks well")], [Row("sinfo")])
+
+
 def _settings(ground: Ground) -> Screen[Any]:
     from tui.screens.settings import SettingsScreen
 
@@ -260,6 +269,7 @@ FACTORIES: dict[str, Factory] = {
     "MapScreen": Factory(_of_drill("map", "MapScreen")),
     "NoteDialog": Factory(_of_drill("note", "NoteDialog")),
     "PinLine": Factory(_pin_line),
+    "Replay": Factory(_replay, "1 of 2"),
     "SettingsScreen": Factory(_settings),
     "SubmitDialog": Factory(_of_drill("submit", "SubmitDialog")),
     "WaitDialog": Factory(_of_drill("wait", "WaitDialog")),

@@ -1,5 +1,5 @@
 """Write things for other programs: the fabric of a site as a netlist for ibsim, the items of an exam for learning
-platforms.
+platforms, a session as a recording, a picture or text.
 """
 
 from __future__ import annotations
@@ -8,10 +8,20 @@ import argparse
 import asyncio
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.kernel.errors import BreakfixError
 from exams.exchange.formats import FORMATS
 from tui.opening import add_opening_arguments, opening_from
+
+if TYPE_CHECKING:
+    from tui.store import Saved
+
+_SESSION_FORMATS = {
+    "cast": "an asciicast, which asciinema plays",
+    "svg": "a picture (SVG)",
+    "text": "text",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +34,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "speeds and LIDs.",
     )
     add_opening_arguments(netlist)
+    for name, about in _SESSION_FORMATS.items():
+        session = formats.add_parser(
+            name,
+            help=f"a session: {about}",
+            description=f"Write a session that was kept as {about}: every line that was typed, with what it printed, "
+            "and the moves between them.",
+        )
+        session.add_argument("session", nargs="?", help="a name of `breakfix list sessions` (default: the last one)")
+        session.add_argument("--columns", type=int, default=120, help="the width of the terminal (default 120)")
+        session.add_argument("--rows", type=int, default=36, help="the height of the terminal (default 36)")
+        session.add_argument("-o", "--output", metavar="FILE", help="where it goes (default: standard output)")
     for name, one in FORMATS.items():
         items = formats.add_parser(
             name,
@@ -39,7 +60,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write it. Returns 0, also where something was lost on the way."""
+    if arguments.format in _SESSION_FORMATS:
+        return _session(arguments)
     return _netlist(arguments) if arguments.format == "ibsim" else _items(arguments)
+
+
+def _session(arguments: argparse.Namespace) -> int:
+    """Write the session that is asked for."""
+    from tui.live import cast, transcript
+    from tui.store import read_journal
+
+    found = _saved(arguments.session)
+    columns, rows = (min(max(size, 20), 1000) for size in (arguments.columns, arguments.rows))
+    told = list(transcript.moments(read_journal(found.path)))
+    title = f"breakfix: {found.header.get('scenario') or found.header.get('site') or found.name}"
+    written = {
+        "cast": lambda: "".join(f"{line}\n" for line in cast.cast(told, columns, rows, title)),
+        "svg": lambda: cast.picture(told, columns, title),
+        "text": lambda: transcript.text(told),
+    }[arguments.format]()
+    return _deliver(written.encode("utf-8", "replace"), arguments.output)
+
+
+def _saved(name: str | None) -> Saved:
+    """A kept session by its name, or the last one. Raises BreakfixError."""
+    from engine.kernel.names import unknown
+    from tui.store import saved_sessions
+
+    found = [one for one in saved_sessions() if one.header.get("kind") not in ("exam", "study")]
+    if not found:
+        raise BreakfixError("there is no session to write", "Sessions are kept while they are not handed in.")
+    if name is None:
+        return found[0]
+    named = [one for one in found if one.name == name]
+    if not named:
+        raise BreakfixError(unknown("session", name, [one.name for one in found]))
+    return named[0]
 
 
 def _netlist(arguments: argparse.Namespace) -> int:

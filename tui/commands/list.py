@@ -157,6 +157,25 @@ def _scenarios(*kinds: str) -> list[Row]:
     ]
 
 
+def _sessions() -> list[Row]:
+    """Sessions that are kept, the last one first."""
+    from datetime import datetime
+
+    from tui.home_list import time_text
+    from tui.store import saved_sessions
+
+    return [
+        {
+            "name": one.name,
+            "kind": str(one.header.get("kind")),
+            "played": time_text(datetime.fromtimestamp(one.path.stat().st_mtime)),
+            "of": str(one.header.get("scenario") or one.header.get("exam") or one.header.get("site") or ""),
+            "seed": one.header.get("seed"),
+        }
+        for one in saved_sessions()
+    ]
+
+
 LISTS: dict[str, Callable[[], list[Row]]] = {
     "commands": _commands,
     "drills": _drills,
@@ -165,5 +184,6 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
     "faults": _faults,
     "hands": _hands,
     "labs": _labs,
+    "sessions": _sessions,
     "sites": _sites,
 }

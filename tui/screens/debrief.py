@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.screen import Screen
 
+from engine.kernel.errors import BreakfixError
 from scenarios.debrief import page
 from scenarios.result import Result
 from tui.actions import Acts, action
@@ -95,6 +96,23 @@ class Debrief(Screen[str | None], Acts):
         self._section = min(max(self._section + by, 0), len(sections) - 1)
         self._scroller.focus(scroll_visible=False)
         self._scroller.scroll_to_widget(sections[self._section], animate=False, top=True)
+
+    @action("debrief.replay", "Replay", "r", footer=15)
+    def replay(self) -> None:
+        """See the session again, line by line, beside the reference path."""
+        from tui.live.transcript import moments
+        from tui.screens.replay import Replay
+        from tui.store import read_journal
+        from tui.widgets.debrief_sections import reference
+        from tui.widgets.rows import title
+
+        try:
+            told = list(moments(read_journal(self.live.journal.path)))
+        except (OSError, BreakfixError) as error:
+            self.notify(f"The session can't be read again: {error}", severity="error", markup=False)
+            return
+        rows = [title("Reference path"), *reference(Debriefing(self.live, self.result, breakfix(self).glyphs))]
+        self.app.push_screen(Replay(self.live, told, rows))
 
     @action("debrief.again", "Another seed", "s", footer=20)
     def again(self) -> None:
