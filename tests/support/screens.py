@@ -222,6 +222,12 @@ def _replay(ground: Ground) -> Screen[Any]:
     return Replay(ground.live, [*told, Moment(3 * 10**9, 3 * 10**9, 1, "", "noted: looks well")], [Row("sinfo")])
 
 
+def _board(ground: Ground) -> Screen[Any]:
+    from tui.screens.board import BoardScreen
+
+    return BoardScreen(ground.live, "dgx-02")
+
+
 def _settings(ground: Ground) -> Screen[Any]:
     from tui.screens.settings import SettingsScreen
 
@@ -243,6 +249,7 @@ class Factory:
 FACTORIES: dict[str, Factory] = {
     "Calculator": Factory(_calculator),
     "AnswerDialog": Factory(_answer_dialog, before=lab_under_way),
+    "BoardScreen": Factory(_board, "Board of dgx-02"),
     "Charts": Factory(_of_drill("charts", "Charts")),
     "CommandPalette": Factory(_palette, "What do you want to do?", footer=False),
     "CommandsMenu": Factory(_commands_menu),

@@ -125,3 +125,16 @@ class MapScreen(Dialog[str], Acts):
     def open_host(self) -> None:
         """Open a terminal on the node that the cursor is on."""
         self.dismiss(self.map.host)
+
+    @property
+    def has_board(self) -> bool:
+        """Whether the cursor is on a node, or on something in one."""
+        return self.map.host is not None
+
+    @action("map.board", "Board", "b", footer=15, when="has_board")
+    def show_board(self) -> None:
+        """The board of the node that the cursor is on: what hangs where in it."""
+        from tui.screens.board import BoardScreen
+
+        assert self.map.host is not None
+        self.app.push_screen(BoardScreen(self.live, self.map.host))
