@@ -63,6 +63,9 @@ class FakeSeat:
     def interrupt(self) -> None:
         self.interrupts += 1
 
+    def meant(self, word: str) -> str | None:
+        return None
+
 
 async def echo(seat: FakeSeat, text: str) -> None:
     """A runner: says what it was given."""

@@ -96,6 +96,13 @@ class Seat:
     def user(self) -> str:
         return self.terminal.top.place.identity.name
 
+    def meant(self, word: str) -> str | None:
+        """The machine or part that a word in this terminal means, if any."""
+        from tui.seen.meant import meant
+        from tui.seen.site import Site
+
+        return meant(Site(self.live.simulation.world.inventory), self.host, word)
+
     @property
     def title(self) -> str:
         """As a tab shows it."""

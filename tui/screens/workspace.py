@@ -202,12 +202,20 @@ class Workspace(Moves):
     @action("workspace.map", "Map", "f2", "prefix m", footer=30)
     def show_map(self) -> None:
         """The nodes, as far as you have looked at them."""
+        self._show_map(self.area.pane.seat.title if self.area.pane else None)
+
+    def on_terminal_pane_map_wanted(self, message: TerminalPane.MapWanted) -> None:
+        """A name in a terminal was clicked."""
+        if breakfix(self).screen is self:
+            self._show_map(message.component)
+
+    def _show_map(self, at: str | None) -> None:
         from tui.screens.map import MapScreen
 
         async def chosen(host: str) -> None:
             await self.area.open(self.area.open_tab, host)
 
-        self.ask(MapScreen(self.live, at=self.area.pane.seat.title if self.area.pane else None), "Map", chosen)
+        self.ask(MapScreen(self.live, at=at), "Map", chosen)
         self.opened("map")
 
     @action("workspace.charts", "Charts", "prefix G")
@@ -270,8 +278,10 @@ class Workspace(Moves):
         if app.screen is not self:
             return
         chosen = [one for one in app.offers() if one.enabled and one.action.id in _MENU]
+        titles = {"terminal.on_map": f"Show {message.pane.component_meant} on the map"}
         items = [
-            (one.action.id, one.action.title) for one in sorted(chosen, key=lambda one: _MENU.index(one.action.id))
+            (one.action.id, titles.get(one.action.id, one.action.title))
+            for one in sorted(chosen, key=lambda one: _MENU.index(one.action.id))
         ]
 
         async def done(id: str) -> None:
@@ -288,7 +298,7 @@ class Workspace(Moves):
 
 
 _MENU = (
-    "terminal.leave_program", "terminal.enter", "terminal.stop", "terminal.clear_line",
+    "terminal.leave_program", "terminal.enter", "terminal.stop", "terminal.clear_line", "terminal.on_map",
     "terminal.copy", "terminal.paste", "terminal.pin", "terminal.find", "terminal.save", "terminal.clear",
     "workspace.split_right", "workspace.split_down", "workspace.zoom", "workspace.close_pane",
 )  # fmt: skip

@@ -20,6 +20,9 @@ class TerminalActions(TerminalTyping):
         while you drag to let your own terminal select instead. Copying goes through your terminal; where that does not
         work, save the text to a file.
 
+        A name of a host or a part (dgx-02, gpu5, an address) can be shown on the map: click it with Ctrl held, or with
+        the right button.
+
         By mouse alone: the right button has Enter, Stop and more for what is at hand, and copies or pins the line under
         it. In scroll mode the words in the last row can be clicked.
 
@@ -81,6 +84,19 @@ class TerminalActions(TerminalTyping):
     def find(self) -> None:
         """Search what was printed."""
         self.browse(finding=True)
+
+    @property
+    def names_something(self) -> bool:
+        """Whether the selected word, or the one that was clicked, is a name of something."""
+        return self.component_meant is not None
+
+    @action("terminal.on_map", "Show on the map", "prefix M", when="names_something")
+    def show_on_map(self) -> None:
+        """Show what the selected word means (a host, a GPU, an address) on the map."""
+        component = self.component_meant
+        if component is not None:
+            self.release_row()
+            self.want_map(component)
 
     @action("terminal.copy", "Copy", "prefix y", when="has_selection")
     def copy(self) -> None:

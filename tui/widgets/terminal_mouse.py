@@ -23,6 +23,10 @@ class TerminalMouse(TerminalView):
         """A right click, at a place of the screen."""
         raise NotImplementedError
 
+    def want_map(self, component: str) -> None:
+        """Something that a word means is to be shown on the map."""
+        raise NotImplementedError
+
     def press(self, key: str, character: str | None) -> bool:
         """A key; whether it was taken."""
         raise NotImplementedError
@@ -53,7 +57,7 @@ class TerminalMouse(TerminalView):
         x, y = event.offset - self.content_offset
         if event.button == _RIGHT:
             event.stop()
-            self.take_row(y)
+            self.take_row(x, y)
             self.want_menu(event.screen_x, event.screen_y)
         elif event.button == _MIDDLE:
             event.stop()
@@ -113,7 +117,9 @@ class TerminalMouse(TerminalView):
         self.release_mouse()
 
     def on_click(self, event: events.Click) -> None:
-        """Once: the cursor, a candidate, a line of scroll mode. Twice: a word. Three times: a line."""
+        """Once: the cursor, a candidate, a line of scroll mode. Twice: a word. Three times: a line. With Ctrl: what the
+        word means, on the map.
+        """
         if event.button != _LEFT or self.program is not None or self._dragged:
             self._dragged = False
             return
@@ -125,6 +131,11 @@ class TerminalMouse(TerminalView):
         if not 0 <= y < self.page.height or self._on_mark(x, y):
             return
         spot = self._spot_at(x, y)
+        if event.ctrl:
+            component = self.seat.meant(self.word_under(x, y))
+            if component is not None:
+                self.want_map(component)
+            return
         if event.chain == 2 and self.browsing is not None and self.browsing.choosing:
             self._pin_line(self.browsing, spot.number)
         elif event.chain == 1:

@@ -41,6 +41,13 @@ class TerminalPane(TerminalActions):
             super().__init__()
             self.pane, self.x, self.y = pane, x, y
 
+    class MapWanted(Message):
+        """A component is to be shown on the map."""
+
+        def __init__(self, component: str) -> None:
+            super().__init__()
+            self.component = component
+
     class Ended(Message):
         """The last login was left."""
 
@@ -113,6 +120,10 @@ class TerminalPane(TerminalActions):
     def want_menu(self, x: int, y: int) -> None:
         """A right click."""
         self.post_message(self.MenuWanted(self, x, y))
+
+    def want_map(self, component: str) -> None:
+        """A word that means something."""
+        self.post_message(self.MapWanted(component))
 
     # What the shell wants of a view
 

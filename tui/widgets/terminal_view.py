@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.app import breakfix
+from tui.seen.meant import word_around
 from tui.terminal.browsing import Browsing
 from tui.terminal.conversation import Conversation
 from tui.terminal.line_editor import Picture
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tui.live.seat import Seat
 
 _KEPT_LINES = 100_000
+_LONGEST_NAME = 200
 _WHEN_OVER = "drill.debrief"
 _REVERSE, _UNDERLINE = Style(reverse=True), Style(underline=True)
 
@@ -52,6 +54,7 @@ class TerminalView(Widget, can_focus=True):
         self.program: Program | None = None
         self.taken_line: int | None = None
         self.taken_row = ""
+        self.taken_word = ""
         self.conversation = Conversation(seat, self.page, self)
         self._painter = Painter(self.page, lambda: self.rich_style)
         self._picture: Picture | None = None
@@ -154,8 +157,11 @@ class TerminalView(Widget, can_focus=True):
             return selected_text(self.page, line) or None
         return self.selected_text()
 
-    def take_row(self, y: int) -> None:
-        """A right click takes the line under it, for what is then chosen from the menu; a selection comes first."""
+    def take_row(self, x: int, y: int) -> None:
+        """A right click takes the line and the word under it, for what is then chosen from the menu; a selection comes
+        first.
+        """
+        self.taken_word = self.word_under(x, y)
         if self.program is not None:
             rows = self.picture_of(self.program)
             self.taken_row = text_of(rows[y]).rstrip() if 0 <= y < len(rows) else ""
@@ -167,8 +173,22 @@ class TerminalView(Widget, can_focus=True):
                 self.browsing.choose(number)
         self.refresh()
 
+    def word_under(self, x: int, y: int) -> str:
+        """The word at a place of the pane; empty where there is none."""
+        if self.program is not None or not 0 <= y < self.page.height:
+            return ""
+        spot = self.page.spot(self.page.top + y, max(x, 0))
+        return word_around(self.page.text(spot.number), spot.at)
+
+    @property
+    def component_meant(self) -> str | None:
+        """What the taken or selected word means: a machine of the site, or a part of one."""
+        word = self.taken_word or (self.selected_text() or "" if self.selection is not None else "")
+        return self.seat.meant(word) if 0 < len(word) <= _LONGEST_NAME else None
+
     def release_row(self) -> None:
         """Take that back: something else is done."""
+        self.taken_word = ""
         if self.taken_line is not None or self.taken_row:
             self.taken_line, self.taken_row = None, ""
             self.refresh()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tests.support.frame import shown
+from tests.support.frame import frame, shown
 from tests.support.screens import at_home
 from tui.app import Breakfix
 from tui.live import drill, sandbox
@@ -17,6 +17,7 @@ from tui.live.live import Live
 from tui.opening import Opening
 from tui.played import results
 from tui.screens.context_menu import ContextMenu
+from tui.screens.map import MapScreen
 from tui.screens.workspace import Workspace
 from tui.store import saved_sessions
 from tui.widgets.terminal_pane import TerminalPane
@@ -162,6 +163,29 @@ def test_two_right_clicks_at_once_open_one_menu() -> None:
         assert isinstance(pilot.app.screen, ContextMenu)
         await pilot.press("escape")
         await pilot.pause(0.1)
+        assert pilot.app.screen is screen
+
+    on_workspace(act, in_sandbox)
+
+
+def test_a_name_in_the_output_leads_to_the_map() -> None:
+    async def act(pilot: Pilot[None], screen: Workspace) -> None:
+        await typed(pilot, screen, "echo see dgx-03 now")
+        pane = screen.area.pane
+        assert pane is not None
+        row = max(number for number, line in enumerate(frame(pilot.app)) if line.startswith("see dgx-03 now"))
+        await pilot.click(offset=(5, row), control=True)
+        await pilot.pause(0.2)
+        assert isinstance(pilot.app.screen, MapScreen) and pilot.app.screen.map.component == "dgx-03"
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+        await pilot.click(offset=(5, row), button=3)
+        await pilot.pause(0.2)
+        assert "Show dgx-03 on the map" in shown(pilot.app)
+        await pilot.press("escape")
+        await pilot.pause(0.1)
+        await pilot.click(offset=(1, row), control=True)  # `see` means nothing
+        await pilot.pause(0.2)
         assert pilot.app.screen is screen
 
     on_workspace(act, in_sandbox)
