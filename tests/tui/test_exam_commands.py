@@ -19,6 +19,7 @@ from exams.answers import answer_data, right_answer
 from tests.exams import bank
 from tui import full_screen
 from tui.cli import main
+from tui.commands.list import table
 from tui.live.exam import Sitting
 from tui.screens.exam_start import ExamStart
 from tui.store import Saved
@@ -58,7 +59,6 @@ def answers() -> str:
     [
         (("exam", "nosuch"), 'unknown exam "nosuch"'),
         (("exam", "./nosuch.yaml", "--print"), "nosuch.yaml"),
-        (("exam", "ncp-ari", "--plain"), "has no items yet"),
         (("exam", "--print"), "needs the name of an exam"),
         (("exam", SMALL, "--answers", "-"), "--answers needs --seed"),
         (("exam", SMALL, "--answers", "/nosuch", "--seed", "5"), "/nosuch can't be read"),
@@ -137,10 +137,17 @@ def test_what_cannot_be_had_is_told_apart_from_the_result(tmp_path: Path) -> Non
     assert f"-: item {number} (multiple): A is only a part; choose {len(item.key)}" in part
 
 
-def test_exams_without_questions_are_listed_as_such(tmp_path: Path) -> None:
-    rows = {line.split()[0]: line for line in run("list", "exams", home=tmp_path).splitlines()}
-    assert "no questions yet" in rows["ncp-ari"] and "no questions yet" not in rows["nca-aiio"]
-    assert next(one for one in data("list", "exams", home=tmp_path) if one["id"] == "ncp-ari")["items"] == 0
+def test_an_exam_without_questions_says_so(tmp_path: Path) -> None:
+    """A blueprint whose banks are still to be written."""
+    blueprint = tmp_path / "alone.yaml"
+    blueprint.write_text(Path(SMALL).read_text("utf-8").replace("id: small", "id: alone"), "utf-8")
+    assert "has no items yet" in run("exam", str(blueprint), "--plain", home=tmp_path, status=2)
+    rows = [{"id": "alone", "items": 0, "title": "Alone"}, {"id": "small", "items": 9, "title": "Small"}]
+    assert table(rows) == ["alone  no questions yet  Alone", "small  9                 Small"]
+
+
+def test_every_packaged_exam_has_questions(tmp_path: Path) -> None:
+    assert all(one["items"] > 0 for one in data("list", "exams", home=tmp_path))
 
 
 def test_an_exam_is_taken_through_a_pipe_and_told_again(tmp_path: Path) -> None:
