@@ -250,6 +250,10 @@ FACTORIES: dict[str, Factory] = {
     "Calculator": Factory(_calculator),
     "AnswerDialog": Factory(_answer_dialog, before=lab_under_way),
     "BoardScreen": Factory(_board, "Board of dgx-02"),
+    "Alerts": Factory(_of_drill("alerts", "Alerts")),
+    "FabricMap": Factory(_of_drill("fabric", "FabricMap")),
+    "Queue": Factory(_of_drill("queue", "Queue")),
+    "Racks": Factory(_of_drill("racks", "Racks")),
     "Charts": Factory(_of_drill("charts", "Charts")),
     "CommandPalette": Factory(_palette, "What do you want to do?", footer=False),
     "CommandsMenu": Factory(_commands_menu),
@@ -288,6 +292,7 @@ WITHOUT_FACTORY = {
     "ExamShell": "a base",
     "Form": "a base",
     "ItemActs": "a base",
+    "View": "a base",
     "TooSmall": "is shown in smaller windows than all others (tests/tui/widgets/test_too_small.py)",
 }
 """Screens that are not shown with the others, and why."""
