@@ -7,7 +7,7 @@ link type in place of names, in the policy mend it.
 from __future__ import annotations
 
 from engine.control.kubernetes import store
-from engine.control.kubernetes.network_operator import rdma_plugin
+from engine.control.kubernetes.network_operator import settings
 from engine.faults.fault import Fault, Values
 from engine.kernel.simulation import Simulation
 from engine.world.world import World
@@ -17,13 +17,13 @@ _RIGHT, _WRONG = '"linkTypes": ["infiniband"]', '"ifNames": ["ens1f0np0", "ens2f
 
 def inject(simulation: Simulation[World], _: str, __: Values) -> None:
     """Apply the other site's selectors."""
-    for key in store.keys(simulation.world, rdma_plugin.POLICIES):
-        policy = store.find(simulation.world, rdma_plugin.POLICIES, key)
+    for key in store.keys(simulation.world, settings.POLICIES):
+        policy = store.find(simulation.world, settings.POLICIES, key)
         if policy is not None:
             plugin = policy["spec"]["rdmaSharedDevicePlugin"]
             plugin["config"] = plugin["config"].replace(_RIGHT, _WRONG)
             policy["metadata"]["generation"] = policy["metadata"].get("generation", 1) + 1
-            store.put(simulation, rdma_plugin.POLICIES, policy)
+            store.put(simulation, settings.POLICIES, policy)
 
 
 FAULT = Fault(

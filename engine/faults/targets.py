@@ -29,14 +29,15 @@ class TargetKind:
         if self.parts is None:
             return target in self.names(inventory)
         node = target.partition("/")[0]
-        return node in inventory.node_index and target in self.parts(inventory.node(node))
+        known = node in inventory.node_index and node in self.names(inventory)
+        return known and target in self.parts(inventory.node(node))
 
     def near(self, inventory: Inventory, target: str) -> list[str]:
         """Names to compare a target with that the site does not have."""
         node = target.partition("/")[0]
         if self.parts is None or node not in inventory.node_index:
             return list(self.names(inventory))
-        return list(self.parts(inventory.node(node)))
+        return list(self.parts(inventory.node(node))) if node in self.names(inventory) else list(self.names(inventory))
 
 
 def _nodes(inventory: Inventory) -> tuple[str, ...]:
@@ -140,6 +141,19 @@ def _slurm_controllers(inventory: Inventory) -> tuple[str, ...]:
     return (controller_host(inventory),) if inventory.partitions else ()
 
 
+def _kubernetes() -> dict[str, TargetKind]:
+    """Kinds of a Kubernetes cluster."""
+    return {
+        "kube_node": TargetKind("a node of a Kubernetes cluster", "gpu-02", _kube_nodes),
+        "kube_worker": TargetKind("a worker of a Kubernetes cluster", "gpu-02", _kube_workers),
+        "kube_gpu": TargetKind(
+            "a GPU of a worker of a Kubernetes cluster", "gpu-02/gpu5", _kube_workers,
+            lambda node: tuple(gpu.id for gpu in node.gpus),
+        ),
+        "kube_control": TargetKind("a control plane node of a Kubernetes cluster", "cp-01", _kube_controls),
+    }
+
+
 @cache
 def target_kinds() -> Mapping[str, TargetKind]:
     """All kinds by name."""
@@ -176,9 +190,7 @@ def target_kinds() -> Mapping[str, TargetKind]:
             "gpu_node": TargetKind(
                 "a node with GPUs", "dgx-02", _nodes, lambda node: (node.name,) if node.gpus else ()
             ),
-            "kube_node": TargetKind("a node of a Kubernetes cluster", "gpu-02", _kube_nodes),
-            "kube_worker": TargetKind("a worker of a Kubernetes cluster", "gpu-02", _kube_workers),
-            "kube_control": TargetKind("a control plane node of a Kubernetes cluster", "cp-01", _kube_controls),
+            **_kubernetes(),
             "strip": TargetKind(
                 "a strip of a rack PDU", "R01/pdu-b/1", lambda inventory: tuple(supplies.strips(inventory))
             ),

@@ -14,6 +14,7 @@ from typing import Any
 from engine.control.kubernetes import control_plane, creating, registries, resources, static_pods, store
 from engine.control.kubernetes.gpu_operator import release
 from engine.control.kubernetes.kubelet import registering
+from engine.control.kubernetes.network_operator import policy
 from engine.control.kubernetes.objects import KubeDict, time_text
 from engine.kernel.documents import read_document
 from engine.kernel.simulation import Simulation
@@ -58,6 +59,9 @@ def _text() -> list[Any]:
         text = package_files("engine.control.kubernetes").joinpath(name).read_text("utf-8")
         document: Any = read_document(text, f"engine/control/kubernetes/{name}").data
         found += document["items"]
+    for each in list(found):
+        if each["kind"] == "NicClusterPolicy":
+            found += policy.daemon_sets(each)
     return found
 
 

@@ -59,10 +59,10 @@ def pick(world: World, node: str, resource: str, count: int) -> tuple[str, ...] 
 
 
 def register(
-    simulation: Simulation[World], node: str, resource: str, devices: tuple[KubeDevice, ...], owner: str
+    simulation: Simulation[World], node: str, resource: str, devices: tuple[KubeDevice, ...], owner: str, plugin: str
 ) -> None:
-    """A plugin connects and lists its devices; `owner` is its container's id."""
-    _put(simulation, node, resource, DevicePlugin(resource, devices, owner=owner))
+    """A plugin connects and lists its devices; `owner` is its container's id, `plugin` the name of its DaemonSet."""
+    _put(simulation, node, resource, DevicePlugin(resource, devices, owner=owner, plugin=plugin))
 
 
 def disconnect(simulation: Simulation[World], node: str, resource: str) -> None:

@@ -299,10 +299,10 @@ def _device_plugin(simulation: Sim, launch: Launch) -> Program:
 
     if nvidia.FEATURES in launch.words:
         return _feature_discovery(simulation, launch)
-    refusal = nvidia.refusal(simulation, launch.node)
+    refusal = nvidia.refusal(simulation, launch.node, launch.pod)
     if refusal:
         return Program(runs=700 * MILLISECOND, status=1, lines=refusal)
-    return Program(stops=SECOND, lines=nvidia.start_lines(simulation, launch.node))
+    return Program(stops=SECOND, lines=nvidia.start_lines(simulation, launch.node, launch.pod))
 
 
 def _feature_discovery(simulation: Sim, launch: Launch) -> Program:
@@ -341,6 +341,18 @@ def _rdma_plugin(simulation: Sim, launch: Launch) -> Program:
     return rdma_plugin.program(simulation, launch)
 
 
+def _sriov_plugin(simulation: Sim, launch: Launch) -> Program:
+    from engine.control.kubernetes.network_operator import sriov_plugin
+
+    return sriov_plugin.program(simulation, launch)
+
+
+def _multus(simulation: Sim, launch: Launch) -> Program:
+    from engine.control.kubernetes.network_operator import multus
+
+    return multus.program(simulation, launch)
+
+
 def _nginx(_: Sim, __: Launch) -> Program:
     return Program(ready=300 * MILLISECOND, stops=500 * MILLISECOND)
 
@@ -361,6 +373,11 @@ _BY_IMAGE: dict[str, Maker] = {
     "gpu-operator": _stays,
     "network-operator": _stays,
     "rdma-shared-dev-plugin": _rdma_plugin,
+    "sriov-network-device-plugin": _sriov_plugin,
+    "multus-cni": _multus,
+    "cni-plugins": _stays,
+    "ipoib-cni": _stays,
+    "whereabouts": _stays,
     "gpu-operator-validator": _validator,
     "k8s-mig-manager": _stays,
     "dcgm-exporter": _stays,

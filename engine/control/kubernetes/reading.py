@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from engine.control.kubernetes import derived, events_log, node_status, pod_status, store, workload_status
 from engine.control.kubernetes.gpu_operator import cluster_policy
-from engine.control.kubernetes.network_operator import rdma_plugin
+from engine.control.kubernetes.network_operator import networks, policy, settings
 from engine.control.kubernetes.objects import KubeDict
 from engine.control.kubernetes.resources import Resource
 from engine.kernel.simulation import Simulation
@@ -31,7 +31,8 @@ _STATUS: dict[str, Callable[[Sim, KubeDict], KubeDict]] = {
     store.SERVICES: lambda _simulation, _thing: {"loadBalancer": {}},
     "poddisruptionbudgets.policy": workload_status.disruption_budget,
     "clusterpolicies.nvidia.com": cluster_policy.status,
-    "nicclusterpolicies.mellanox.com": rdma_plugin.status,
+    settings.POLICIES: policy.status,
+    **dict.fromkeys(networks.STORES, networks.status),
 }
 
 _DERIVED: dict[str, Callable[[Sim], list[KubeDict]]] = {

@@ -124,6 +124,12 @@ def claim_bound(view: View, namespace: str, claim: str) -> bool:
     return found is not None and (found.get("status") or {}).get("phase") == "Bound"
 
 
+@fact("kubernetes.attachment")
+def attachment(view: View, namespace: str, name: str) -> bool:
+    """Whether a namespace has a NetworkAttachmentDefinition of a name."""
+    return store.exists(view.world, "network-attachment-definitions.k8s.cni.cncf.io", f"{namespace}/{name}")
+
+
 @fact("kubernetes.dns")
 def dns(view: View) -> bool:
     """Whether a CoreDNS pod is Ready, so that names of Services are found."""

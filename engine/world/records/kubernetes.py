@@ -105,7 +105,7 @@ class KubeDevice:
 @dataclass(frozen=True, slots=True)
 class DevicePlugin:
     """A device plugin at a kubelet: the resource's name, its devices, and whether its socket is connected. `owner` is
-    the id of the container that it runs in.
+    the id of the container that it runs in, `plugin` the DaemonSet whose plugin it is.
 
     After a plugin has gone its resource stays with no allocatable device, until the kubelet starts anew.
     """
@@ -114,6 +114,7 @@ class DevicePlugin:
     devices: tuple[KubeDevice, ...] = ()
     connected: bool = True
     owner: str = ""
+    plugin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,85 @@ def test_dns_with_a_mistake_in_its_corefile(cluster: Cluster) -> None:
     assert holds(cluster, "kubernetes.dns()")
 
 
+def gpus(cluster: Cluster) -> list[int]:
+    return [cluster.allocatable(node) for node in ("gpu-01", "gpu-02", "gpu-03")]
+
+
+def test_a_plugin_that_no_kubelet_knows(cluster: Cluster) -> None:
+    begin(cluster, "kubernetes.plugin_unregistered target=cp-01")
+    cluster.wait(60)
+    assert gpus(cluster) == [0, 0, 0]
+    sets, name = cluster.resource("ds"), "nvidia-device-plugin-daemonset"
+    pods = cluster.items("pods", "gpu-operator", label_selector=f"app={name}")
+    assert {cluster.word("gpu-operator", each["metadata"]["name"]) for each in pods} == {"Running"}
+    log = cluster.api.logs("gpu-operator", pods[0]["metadata"]["name"])
+    assert any(line.endswith("Could not register device plugin: context deadline exceeded") for line in log)
+    volumes = [{"name": "device-plugin", "hostPath": {"path": "/var/lib/kubelet/device-plugins"}}]
+    patch = {"spec": {"template": {"spec": {"volumes": volumes}}}}
+    cluster.api.patch(sets, "gpu-operator", name, "merge", patch)
+    cluster.wait(60)
+    assert gpus(cluster) == [8, 8, 8]
+
+
+def test_a_mended_gpu_that_the_plugin_still_calls_unhealthy(cluster: Cluster) -> None:
+    begin(cluster, "kubernetes.gpu_held_unhealthy target=gpu-02/gpu3")
+    cluster.wait(30)
+    assert gpus(cluster) == [8, 7, 8]
+    remapped = run_command(cluster.simulation, "gpu-02", "alex", "nvidia-smi -q -d ROW_REMAPPER -i 3").stdout
+    assert "Pending                                        : No" in remapped
+    assert "Uncorrectable Error                            : 1" in remapped
+    plugin = "app=nvidia-device-plugin-daemonset"
+    for pod in cluster.items("pods", "gpu-operator", label_selector=plugin):
+        if pod["spec"]["nodeName"] == "gpu-02":
+            cluster.api.delete(cluster.resource("pods"), "gpu-operator", pod["metadata"]["name"])
+    cluster.wait(60)
+    assert gpus(cluster) == [8, 8, 8]
+
+
+def test_gpus_that_nobody_labels(cluster: Cluster) -> None:
+    begin(cluster, "kubernetes.features_unlabelled target=cp-01")
+    cluster.wait(60)
+    manager = "app=nvidia-mig-manager"
+    assert gpus(cluster) == [0, 0, 0] and not cluster.items("pods", "gpu-operator", label_selector=manager)
+    labels = cluster.get("nodes", "", "gpu-01")["metadata"]["labels"]
+    features = "feature.node.kubernetes.io/pci"
+    assert f"{features}-10de.present" not in labels and labels[f"{features}-15b3.present"] == "true"
+    name = "gpu-operator-node-feature-discovery-worker-conf"
+    text = cluster.get("cm", "gpu-operator", name)["data"]["nfd-worker.conf"].replace('"0200"', '"0302"')
+    cluster.api.patch(cluster.resource("cm"), "gpu-operator", name, "merge", {"data": {"nfd-worker.conf": text}})
+    cluster.wait(60)
+    assert gpus(cluster) == [8, 8, 8]
+
+
+def test_pods_that_hold_every_gpu(cluster: Cluster) -> None:
+    begin(cluster, "kubernetes.gpus_hoarded target=cp-01")
+    cluster.wait(120)
+    cluster.pod("new", gpus=1)
+    cluster.wait(5)
+    assert "3 Insufficient nvidia.com/gpu" in cluster.events("FailedScheduling")[-1]["message"]
+    cluster.api.scale(cluster.resource("deploy"), "research", "sweep-warm", 0)
+    cluster.wait(90)
+    assert cluster.word("research", "new") == "Running"
+
+
+def test_an_attachment_in_another_namespace(cluster: Cluster) -> None:
+    begin(cluster, "kubernetes.attachment_missing target=cp-01")
+    cluster.wait(30)
+    assert cluster.word("research", "nccl-pair-0") == "ContainerCreating"
+    said = "cannot find a network-attachment-definition (ib-compute) in namespace (research)"
+    assert said in cluster.events("NoNetworkFound")[0]["message"]
+    assert said in cluster.events("FailedCreatePodSandBox")[0]["message"]
+    assert not holds(cluster, "kubernetes.attachment(research, ib-compute)")
+    patch = {"spec": {"networkNamespace": "research"}}
+    cluster.api.patch(cluster.resource("ipoibnetworks"), "", "ib-compute", "merge", patch)
+    cluster.wait(400)
+    assert cluster.word("research", "nccl-pair-0") == "Running"
+    assert holds(cluster, "kubernetes.attachment(research, ib-compute)")
+    status = cluster.get("pods", "research", "nccl-pair-0")["metadata"]["annotations"]
+    assert '"interface": "net1"' in status["k8s.v1.cni.cncf.io/network-status"]
+    assert [each["metadata"]["namespace"] for each in cluster.items("net-attach-def")] == ["research"]
+
+
 def test_faults_befall_only_sites_with_a_cluster(cluster: Cluster) -> None:
     with pytest.raises(Exception, match="befalls a worker of a Kubernetes cluster"):
         begin(cluster, "kubernetes.kubelet_down target=reg-01")

@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from engine.control import driver
 from engine.control.kubernetes import devices, store
-from engine.control.kubernetes.device_plugins import mig, sharing
+from engine.control.kubernetes.device_plugins import mig, sharing, socket
 from engine.control.kubernetes.kubelet import runs
 from engine.control.kubernetes.objects import KubeDict
 from engine.kernel.calendar import utc
 from engine.kernel.events import Event, Handler
 from engine.kernel.random import hash64
 from engine.kernel.simulation import Simulation
-from engine.kernel.units import MILLISECOND
+from engine.kernel.units import MILLISECOND, SECOND
 from engine.world.bus_events import XidReported
 from engine.world.events import ServiceChanged
 from engine.world.kubernetes_events import DevicePluginDue, KubeObjectChanged
@@ -28,11 +28,12 @@ from engine.world.records import DevicePlugin
 from engine.world.world import World
 
 Sim = Simulation[World]
-RESOURCE = "nvidia.com/gpu"
+RESOURCE, DAEMON_SET = "nvidia.com/gpu", "nvidia-device-plugin-daemonset"
 IMAGE, FEATURES = "/k8s-device-plugin:", "gpu-feature-discovery"
 IGNORED = frozenset({13, 31, 43, 45, 68, 109})
-_SOCKET = "/var/lib/kubelet/device-plugins"
 _REGISTERS = 1300 * MILLISECOND
+_RETRY, _RETRIES = 35 * SECOND, 120
+_AGAIN = "Failed to start one or more plugins. Retrying in 30s..."
 _XID_EVENT, _WHOLE = 8, 4_294_967_295
 
 
@@ -66,11 +67,11 @@ def preference_error(world: World, node: str) -> str | None:
     )
 
 
-def start_lines(simulation: Sim, node: str) -> tuple[tuple[int, str], ...]:
-    """What it writes when it starts."""
+def start_lines(simulation: Sim, node: str, pod: KubeDict) -> tuple[tuple[int, str], ...]:
+    """What it writes when it starts; without a way to the kubelet it tries again every 35 s."""
     begin = (
         'main.go:235] "Starting NVIDIA Device Plugin" version="v0.17.1"',
-        f"main.go:238] Starting FS watcher for {_SOCKET}",
+        f"main.go:238] Starting FS watcher for {socket.FOLDER}",
         "main.go:245] Starting OS watcher.",
         "main.go:260] Starting Plugins.",
         "main.go:317] Loading configuration.",
@@ -78,10 +79,30 @@ def start_lines(simulation: Sim, node: str) -> tuple[tuple[int, str], ...]:
         "main.go:356] Retrieving plugins.",
     )
     lines = [_line(simulation, (60 + 4 * place) * MILLISECOND, text) for place, text in enumerate(begin)]
-    return (*lines, *_registering(simulation, node, 900 * MILLISECOND))
+    if socket.reached(pod) or not offers(simulation.world, node):
+        return (*lines, *_registering(simulation, node, 900 * MILLISECOND))
+    tries = (_unreached(simulation, node, 900 * MILLISECOND + number * _RETRY) for number in range(_RETRIES))
+    return (*lines, *(line for one in tries for line in one))
 
 
-def refusal(simulation: Sim, node: str) -> tuple[tuple[int, str], ...]:
+def _endpoint(resource: str) -> str:
+    return f"{socket.FOLDER}/nvidia-{resource.partition('/')[2]}.sock"
+
+
+def _unreached(simulation: Sim, node: str, at: int) -> list[tuple[int, str]]:
+    """A try to register in a folder in which no kubelet listens (main.go and server.go, as remembered)."""
+    resource = next(iter(offers(simulation.world, node)))
+    later = at + 5 * SECOND
+    return [
+        _line(simulation, at, f"server.go:195] Starting GRPC server for '{resource}'"),
+        _line(simulation, at + MILLISECOND, f"server.go:139] Starting to serve '{resource}' on {_endpoint(resource)}"),
+        _line(simulation, later, f"server.go:143] Could not register device plugin: {socket.TIMEOUT}", "E"),
+        _line(simulation, later + MILLISECOND, f"main.go:370] Failed to start plugin: {socket.TIMEOUT}", "E"),
+        _line(simulation, later + 2 * MILLISECOND, f"main.go:264] {_AGAIN}"),
+    ]
+
+
+def refusal(simulation: Sim, node: str, pod: KubeDict) -> tuple[tuple[int, str], ...]:
     """The last line of a plugin that refuses the node's geometry; nothing where it takes it. The words before `error
     building device map` are a guess.
     """
@@ -90,7 +111,7 @@ def refusal(simulation: Sim, node: str) -> tuple[tuple[int, str], ...]:
     except mig.Invalid as why:
         begin = "main.go:173] error starting plugins: error getting plugins: failed to construct resource managers: "
         text = f"{begin}error building device map: error building device map from config.resources: {why}"
-        return (*start_lines(simulation, node)[:7], _line(simulation, 620 * MILLISECOND, text, "E"))
+        return (*start_lines(simulation, node, pod)[:7], _line(simulation, 620 * MILLISECOND, text, "E"))
     return ()
 
 
@@ -103,7 +124,7 @@ def _registering(simulation: Sim, node: str, after: int) -> list[tuple[int, str]
         for resource in found
         for text in (
             f"server.go:195] Starting GRPC server for '{resource}'",
-            f"server.go:139] Starting to serve '{resource}' on {_SOCKET}/nvidia-{resource.partition('/')[2]}.sock",
+            f"server.go:139] Starting to serve '{resource}' on {_endpoint(resource)}",
             f"server.go:146] Registered device plugin for '{resource}' with Kubelet",
         )
     ]
@@ -118,6 +139,15 @@ def _line(simulation: Sim, at: int, text: str, level: str = "I") -> tuple[int, s
 
 def _is_plugin(pod: KubeDict) -> bool:
     return any(IMAGE in c["image"] and FEATURES not in (c.get("command") or ()) for c in pod["spec"]["containers"])
+
+
+def _pod(world: World, node: str) -> KubeDict | None:
+    """The pod in which a node's plugin runs, or None."""
+    for key, run in runs.of_node(world, node):
+        pod = store.look(world, store.PODS, key)
+        if pod is not None and _is_plugin(pod) and any(each.state == "running" for each in run.containers):
+            return pod
+    return None
 
 
 def _running(world: World, node: str) -> str:
@@ -157,7 +187,7 @@ def _check(simulation: Sim, node: str) -> None:
 
 def _own(world: World, node: str) -> list[DevicePlugin]:
     """What a node's kubelet knows of this plugin."""
-    return [each for each in world.kube_nodes[node].plugins if each.resource.startswith("nvidia.com/")]
+    return [each for each in world.kube_nodes[node].plugins if each.plugin == DAEMON_SET]
 
 
 def _due(simulation: Sim, event: DevicePluginDue) -> None:
@@ -165,24 +195,27 @@ def _due(simulation: Sim, event: DevicePluginDue) -> None:
     world, node = simulation.world, event.node
     if not event.pod or _running(world, node) != event.pod or not runs.works(world, node):
         return
+    pod = _pod(world, node)
+    if pod is None or not socket.reached(pod):
+        return
     found = offers(world, node)
     for each in _own(world, node):
         if each.resource not in found and found:
-            devices.register(simulation, node, each.resource, (), event.pod)
+            devices.register(simulation, node, each.resource, (), event.pod, DAEMON_SET)
     for resource, offered in found.items():
         known = devices.plugin(world, node, resource)
         if known is None or not known.connected or known.owner != event.pod:
-            devices.register(simulation, node, resource, offered, event.pod)
+            devices.register(simulation, node, resource, offered, event.pod, DAEMON_SET)
 
 
 def _service_changed(simulation: Sim, event: ServiceChanged) -> None:
     """A kubelet makes its socket anew: the plugin starts its server again."""
     if event.unit != runs.KUBELET or not event.active or event.host not in simulation.world.kube_nodes:
         return
-    identifier = _running(simulation.world, event.host)
-    if identifier:
+    identifier, pod = _running(simulation.world, event.host), _pod(simulation.world, event.host)
+    if pod is not None and socket.reached(pod):
         texts = [
-            _line(simulation, 0, f"main.go:202] inotify: {_SOCKET}/kubelet.sock created, restarting."),
+            _line(simulation, 0, f"main.go:202] inotify: {socket.FOLDER}/kubelet.sock created, restarting."),
             *_registering(simulation, event.host, _REGISTERS),
         ]
         write(simulation, identifier, texts)

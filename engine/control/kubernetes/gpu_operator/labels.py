@@ -2,8 +2,9 @@
 
 Sources: node-feature-discovery 0.17 (source/pci, source/system, source/kernel: a subset), gpu-operator
 controllers/state_manager.go, gpu-feature-discovery of k8s-device-plugin 0.17 (internal/lm). A worker labels its node
-when it starts; gpu-feature-discovery labels again every 60 s, here when its pod starts, which every change of MIG
-brings about.
+when it starts and when its configuration changes (it looks for devices of the classes in
+sources.pci.deviceClassWhitelist; how long a kubelet takes to hand a changed ConfigMap to it, up to a minute, is left
+out); gpu-feature-discovery labels again every 60 s, here when its pod starts, which every change of MIG brings about.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from engine.world.world import World
 
 Sim = Simulation[World]
 Labels = dict[str, str]
+CONFIGURATION = f"{operands.NAMESPACE}/gpu-operator-node-feature-discovery-worker-conf"
 _FEATURES = "feature.node.kubernetes.io/"
 _BY_DISCOVERY = (
     "nvidia.com/cuda.", "nvidia.com/gfd.", "nvidia.com/gpu.compute", "nvidia.com/gpu.count", "nvidia.com/gpu.family",
@@ -42,11 +44,29 @@ def features(world: World, node: str) -> Labels:
         "kernel-version.major": major, "kernel-version.minor": minor, "system-os_release.ID": release[0].lower(),
         "system-os_release.VERSION_ID": ".".join(release[1].split(".")[:2]),
     }  # fmt: skip
-    if world.node(node).hcas:
-        found["pci-15b3.present"] = "true"
-    if world.node(node).gpus:
-        found["pci-10de.present"] = "true"
+    found |= {f"pci-{vendor}.present": "true" for vendor in _vendors(world, node)}
     return {f"{_FEATURES}{name}": value for name, value in found.items()}
+
+
+def _vendors(world: World, node: str) -> set[str]:
+    """The vendors of a node's devices of the classes that the worker's configuration lists."""
+    there = {"0302": "10de"} if world.node(node).gpus else {}
+    there |= {"0207" if hca.link_layer == "InfiniBand" else "0200": "15b3" for hca in world.node(node).hcas}
+    listed = _classes(world)
+    return {vendor for number, vendor in there.items() if any(number.startswith(each) for each in listed)}
+
+
+def _classes(world: World) -> tuple[str, ...]:
+    """deviceClassWhitelist of the worker's configuration, or nfd-worker's own default where that cannot be read."""
+    import yaml
+
+    kept = store.look(world, "configmaps", CONFIGURATION) or {}
+    text = (kept.get("data") or {}).get("nfd-worker.conf", "")
+    try:
+        found = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))["sources"]["pci"]
+        return tuple(str(each) for each in found["deviceClassWhitelist"])
+    except (yaml.YAMLError, KeyError, TypeError):
+        return ("03", "0b40", "12")
 
 
 def gpu_labels(world: World, node: str, strategy: str, time: int) -> Labels:
@@ -120,6 +140,12 @@ def _operator_labels(node: KubeDict, default: str) -> bool:
 def _changed(simulation: Sim, event: KubeObjectChanged) -> None:
     """A node has changed, or a pod that labels its node has started."""
     world = simulation.world
+    if event.store == "configmaps" and event.key == CONFIGURATION:
+        for name in world.kube_nodes.changed():
+            key = operands.pod_on(world, name, operands.WORKER)
+            if key:
+                _described(simulation, name, key)
+        return
     if event.gone or event.store not in (store.NODES, store.PODS) or not control_plane.controls(world):
         return
     policy = operands.policy(world)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.control import driver
-from engine.control.kubernetes import devices, store
+from engine.control.kubernetes import store
+from engine.control.kubernetes.device_plugins import nvidia
 from engine.control.kubernetes.gpu_operator import operands
 from engine.control.kubernetes.kubelet import runs
 from engine.control.kubernetes.programs import Launch, Program
@@ -52,7 +53,7 @@ def _answers(world: World, node: str) -> bool:
 
 
 def _offered(world: World, node: str) -> bool:
-    return any(count for name, count in devices.capacity(world, node).items() if name.startswith("nvidia.com/"))
+    return any(each.devices for each in world.kube_nodes[node].plugins if each.plugin == nvidia.DAEMON_SET)
 
 
 def _waits(world: World, launch: Launch) -> Program:

@@ -13,6 +13,7 @@ from ipaddress import ip_network
 from engine.control import host_names
 from engine.control.kubernetes import cni, runtime, store
 from engine.control.kubernetes.kubelet import runs
+from engine.control.kubernetes.network_operator import multus
 from engine.control.kubernetes.objects import KubeDict, name_of, namespace_of
 from engine.kernel.random import hash64
 from engine.kernel.simulation import Simulation
@@ -30,7 +31,7 @@ def make(simulation: Sim, pod: KubeDict) -> bool:
     """The kubelet makes a pod's sandbox, or tells why it cannot. Gives whether it did."""
     key = store.key_of(pod)
     run = simulation.world.kube_pods[key]
-    why = refusal(simulation.world, pod, run.node, run.sandboxes)
+    why = refusal(simulation, pod, run.node, run.sandboxes)
     if why:
         runs.change(simulation, key, sandboxes=run.sandboxes + 1)
         runs.say(simulation, pod, "Warning", "FailedCreatePodSandBox", why)
@@ -38,11 +39,13 @@ def make(simulation: Sim, pod: KubeDict) -> bool:
         runs.log_failure(simulation, pod, "CreatePodSandbox", name, "CreatePodSandboxError", why)
         return False
     runs.change(simulation, key, sandbox=True, address=_address(simulation, pod, run.node), sandboxes=0)
+    multus.attach(simulation, key)
     return True
 
 
-def refusal(world: World, pod: KubeDict, node: str, tries: int = 0) -> str | None:
+def refusal(simulation: Sim, pod: KubeDict, node: str, tries: int = 0) -> str | None:
     """Why a node cannot make the sandbox of a pod, or None."""
+    world = simulation.world
     if not runs.runtime_works(world, node):
         socket = "unix:///run/containerd/containerd.sock"
         text = (
@@ -60,7 +63,7 @@ def refusal(world: World, pod: KubeDict, node: str, tries: int = 0) -> str | Non
         return f'{_RPC}failed to get sandbox runtime: no runtime for "{handler}" is configured'
     if pod["spec"].get("hostNetwork"):
         return None
-    problem = cni.problem(world, node)
+    problem = cni.problem(world, node) or multus.problem(simulation, pod, node)
     if problem:
         identifier = stable_hexadecimal(64, world.seed, "sandbox", store.key_of(pod), tries)
         return f'{_RPC}failed to setup network for sandbox "{identifier}": {problem}'

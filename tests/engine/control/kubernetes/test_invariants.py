@@ -64,7 +64,9 @@ def kill(cluster: Cluster, chance: Stream) -> None:
 
 def fault(cluster: Cluster, chance: Stream) -> None:
     name = chance.choice([each for each in catalogue() if each.startswith("kubernetes.")])
-    target = "cp-01" if catalogue()[name].targets == ("kube_control",) else chance.choice(NODES[:3])
+    node = chance.choice(NODES[:3])
+    (kind,) = catalogue()[name].targets
+    target = {"kube_control": "cp-01", "kube_gpu": f"{node}/gpu{chance.integer(0, 7)}"}.get(kind, node)
     cluster.simulation.apply(parse_fault(f"{name} target={target}"))
 
 

@@ -26,7 +26,7 @@ def test_a_pod_is_scheduled_pulled_and_started(cluster: Cluster) -> None:
     }  # fmt: skip
     assert pod["status"]["podIP"].startswith("10.244.") and pod["status"]["qosClass"] == "BestEffort"
     told = [each["reason"] for each in cluster.items("events", "research") if each["involvedObject"]["name"] == "one"]
-    assert sorted(told) == ["Created", "Pulled", "Pulling", "Scheduled", "Started"]
+    assert sorted(told) == ["AddedInterface", "Created", "Pulled", "Pulling", "Scheduled", "Started"]
 
 
 def test_a_job_on_a_gpu_ends_and_gives_it_back(cluster: Cluster) -> None:

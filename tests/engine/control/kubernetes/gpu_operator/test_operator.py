@@ -191,7 +191,8 @@ def test_rdma_devices_follow_the_selectors_of_the_policy(cluster: Cluster) -> No
     cluster.simulation.apply(parse_fault("kubernetes.rdma_selector_wrong target=cp-01"))
     cluster.wait(60)
     assert cluster.get("nodes", "", NODE)["status"]["capacity"][name] == "0"
-    pod = next(each for each in cluster.items("pods", "nvidia-network-operator") if each["spec"]["nodeName"] == NODE)
+    pods = cluster.items("pods", "nvidia-network-operator", label_selector="app=rdma-shared-dp")
+    pod = next(each for each in pods if each["spec"]["nodeName"] == NODE)
     log = cluster.api.logs("nvidia-network-operator", pod["metadata"]["name"])
     assert any("no devices in device pool" in line for line in log)
     policy = cluster.get("nicclusterpolicy", "", "nic-cluster-policy")
