@@ -45,6 +45,9 @@ class FakeSeat:
         self.pending = ""
         self.conversation.print(b"-bash: syntax error\n")
 
+    def knows_command(self, name: str) -> bool:
+        return True
+
     def complete(self, line: str, cursor: int) -> Completion:
         return Completion(0, ())
 

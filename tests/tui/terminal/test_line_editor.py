@@ -173,7 +173,7 @@ def test_search_shows_what_bash_shows() -> None:
     editor = editor_with("new|", "ctrl+r")
     assert shown(editor) == ["(reverse-i-search)`': new"]
     press(editor, "w")
-    assert shown(editor) == ["(reverse-i-search)`w': ne\x1b[7mw\x1b[27m"]
+    assert shown(editor) == ["(reverse-i-search)`w': ne\x1b[7mw\x1b[0m"]
     press(editor, "o")
     assert shown(editor) == ["(reverse-i-search)`wo': echo 'two \x1b[7mwo\x1b[27mrds'|wc"]
     assert press(editor, "ctrl+r") == Outcome(OutcomeKind.CHANGED)
