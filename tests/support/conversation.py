@@ -71,6 +71,8 @@ class Watcher:
 
     def page_changed(self) -> None: ...
 
+    def line_entered(self, text: str) -> None: ...
+
     def prompt_changed(self) -> None:
         self.prompts += 1
 
