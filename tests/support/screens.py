@@ -234,6 +234,12 @@ def _glossary(ground: Ground) -> Screen[Any]:
     return Glossary("rail")
 
 
+def _progress(ground: Ground) -> Screen[Any]:
+    from tui.screens.progress import ProgressScreen
+
+    return ProgressScreen()
+
+
 def _settings(ground: Ground) -> Screen[Any]:
     from tui.screens.settings import SettingsScreen
 
@@ -280,6 +286,7 @@ FACTORIES: dict[str, Factory] = {
     "ExamSubmit": Factory(_exam("exam_submit", "ExamSubmit"), before=_rendered),
     "HandsDialog": Factory(_of_drill("hands", "HandsDialog")),
     "Glossary": Factory(_glossary, "Glossary"),
+    "ProgressScreen": Factory(_progress),
     "Help": Factory(_help),
     "HintDialog": Factory(_of_drill("hint", "HintDialog")),
     "Home": Factory(lambda ground: Home(), "breakfix"),
