@@ -10,6 +10,7 @@ from functools import cache
 from types import MappingProxyType
 
 from engine.control.slurm.files import controller_host
+from engine.control.subnet_manager.lids import host_of_manager
 from engine.kernel.quick_dataclass import dataclass
 from engine.physics import supplies
 from engine.world.inventory import Inventory, Node
@@ -80,6 +81,13 @@ def _switch_ports(inventory: Inventory) -> tuple[str, ...]:
 def _uplinks(inventory: Inventory) -> tuple[str, ...]:
     """Those whose cable leads to another switch."""
     return tuple(port for port in _switch_ports(inventory) if inventory.cables[port].other(port).count("/") == 1)
+
+
+def _tree_managers(inventory: Inventory) -> tuple[str, ...]:
+    """The host of the subnet manager of a fat tree with three leaves or more."""
+    leaves = [each for each in inventory.switches.values() if each.kind == "infiniband" and each.role == "leaf"]
+    manager = host_of_manager(inventory) if len(leaves) > 2 else None
+    return (manager.node,) if manager else ()
 
 
 def _ethernet_switches(inventory: Inventory) -> tuple[str, ...]:
@@ -172,6 +180,9 @@ def target_kinds() -> Mapping[str, TargetKind]:
             ),
             "switch_port": TargetKind("a port of an InfiniBand switch with a cable", "leaf-01/5", _switch_ports),
             "uplink": TargetKind("a port with a cable between two switches", "leaf-01/33", _uplinks),
+            "tree_manager": TargetKind(
+                "the host of the subnet manager of a fat tree with three leaves", "head-01", _tree_managers
+            ),
             "ethernet_switch": TargetKind("an Ethernet switch", "leaf-01", _ethernet_switches),
             "bundled_switch": TargetKind("an Ethernet switch with bundled uplinks", "leaf-07", _bundled_switches),
             "ethernet_port": TargetKind("a port of an Ethernet switch with a cable", "leaf-01/5", _ethernet_ports),

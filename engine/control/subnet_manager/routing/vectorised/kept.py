@@ -87,8 +87,8 @@ def _bits_of_ports(word: int) -> Bits:
 
 
 class _Repair:
-    """Repairs the entries of some switches. `allowed` [C,P or more] tells which entries are in a set; `closed` [C,P] adds to the
-    load of those that are not.
+    """Repairs the entries of some switches. `allowed` [C,P or more] tells which entries are in a set; `closed` [C,P]
+    adds to the load of those that are not.
     """
 
     def __init__(self, columns: Columns, classes: Classes, ports: int) -> None:
