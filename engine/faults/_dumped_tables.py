@@ -50,6 +50,7 @@ def _dump(world: World, host: str, fabric: Fabric, tables: Tables) -> str:
     names = {switch.guid: links.description(inventory, switch) for switch in switches}
     ways = {switch.guid: election.route(world, start, management_port(switch)) for switch in switches}
     hcas = [hca for node in _hosts(world) for hca in world.node(node).hcas]
+    hcas += inventory.aggregating.values()
     names |= {hca.port_guid: links.description(inventory, hca) for hca in hcas}
     order = sorted(ways, key=lambda guid: (len(ways[guid]), ways[guid]))
     routes = [(guid, ",".join(map(str, (0, *ways[guid])))) for guid in order]

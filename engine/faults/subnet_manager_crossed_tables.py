@@ -27,9 +27,10 @@ from engine.world.world import World
 
 def inject(simulation: Simulation[World], target: str, values: Values) -> None:
     """Write the file, and name it in opensm.conf. Raises BreakfixError where no two switches join three leaves."""
-    fabric = fabric_of_world(simulation.world)
-    (first, second, third), (one, two) = _crossing(fabric)
-    tables = {guid: bytearray(entries) for guid, entries in tables_now(simulation.world, fabric).items()}
+    world, fabric = simulation.world, fabric_of_world(simulation.world)
+    roles = {switch.guid: switch.role for switch in world.inventory.switches.values()}
+    (first, second, third), (one, two) = _crossing(fabric, [roles[guid] == "leaf" for guid in fabric.switch_guids])
+    tables = {guid: bytearray(entries) for guid, entries in tables_now(world, fabric).items()}
     for way in ((third, one, second, two, first), (third, two, first, one, second)):
         for near, far in pairwise(way):
             port = fabric.peers[near].index(far)
@@ -38,10 +39,10 @@ def inject(simulation: Simulation[World], target: str, values: Values) -> None:
     take_from_file(simulation, target, fabric, {guid: bytes(entries) for guid, entries in tables.items()})
 
 
-def _crossing(fabric: Fabric) -> tuple[Sequence[int], Sequence[int]]:
-    """Three switches with adapters, and two without that are joined with each of them."""
-    leaves = sorted(set(fabric.end_switches))[:3]
-    others = (place for place in range(len(fabric.switch_guids)) if place not in fabric.end_switches)
+def _crossing(fabric: Fabric, is_leaf: Sequence[bool]) -> tuple[Sequence[int], Sequence[int]]:
+    """Three leaves, and two other switches that are joined with each of them."""
+    leaves = [place for place in sorted(set(fabric.end_switches)) if is_leaf[place]][:3]
+    others = (place for place in range(len(fabric.switch_guids)) if not is_leaf[place])
     spines = [place for place in others if set(leaves) <= set(fabric.peers[place])][:2]
     if len(leaves) < 3 or len(spines) < 2:
         raise BreakfixError("it takes three leaf switches and two spines that are joined with all of them")

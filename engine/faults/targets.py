@@ -49,13 +49,18 @@ def _racks(inventory: Inventory) -> tuple[str, ...]:
     return inventory.racks
 
 
+def _ports(inventory: Inventory) -> tuple[str, ...]:
+    """Those that have a cable."""
+    return tuple(port for port, cable in inventory.cables.items() if not cable.internal)
+
+
 def _fibre_ports(inventory: Inventory) -> tuple[str, ...]:
     return tuple(port for port, cable in inventory.cables.items() if cable.kind == "optical")
 
 
 def _cabled_adapters(inventory: Inventory) -> tuple[str, ...]:
     """Those whose cable leads to an InfiniBand switch; known without the parts of their nodes."""
-    ends = ((port, cable.other(port).partition("/")[0]) for port, cable in inventory.cables.items())
+    ends = ((port, inventory.cables[port].other(port).partition("/")[0]) for port in _ports(inventory))
     switches = inventory.switches
     return tuple(
         port.rpartition("/")[0]
@@ -74,7 +79,7 @@ def _adapters_of_several(inventory: Inventory) -> tuple[str, ...]:
 def _switch_ports(inventory: Inventory) -> tuple[str, ...]:
     """Ports of InfiniBand switches that have a cable."""
     switches = inventory.switches
-    devices = ((port, port.rpartition("/")[0]) for port in inventory.cables)
+    devices = ((port, port.rpartition("/")[0]) for port in _ports(inventory))
     return tuple(port for port, name in devices if name in switches and switches[name].kind == "infiniband")
 
 
@@ -172,7 +177,7 @@ def target_kinds() -> Mapping[str, TargetKind]:
             "hca": TargetKind(
                 "an RDMA device", "dgx-02/mlx5_3", _nodes, lambda node: tuple(hca.id for hca in node.hcas)
             ),
-            "port": TargetKind("a port with a cable", "leaf-01/5", lambda inventory: tuple(inventory.cables)),
+            "port": TargetKind("a port with a cable", "leaf-01/5", _ports),
             "fibre": TargetKind("a port with an optical cable", "leaf-01/5", _fibre_ports),
             "cabled_hca": TargetKind("an RDMA device in an InfiniBand fabric", "dgx-02/mlx5_3", _cabled_adapters),
             "railed_hca": TargetKind(
