@@ -7,7 +7,7 @@ steady rate drawn per interface, in a first form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from ipaddress import ip_interface
@@ -123,8 +123,12 @@ def _meet(one: Interface, other: Interface) -> bool:
     return bool(networks[0] & networks[1])
 
 
-def interfaces(world: World, host: str) -> list[Interface]:
+def interfaces(world: World, host: str) -> Sequence[Interface]:
     """The interfaces of a host, in the kernel's order."""
+    return world.derived(("interfaces", host), lambda: _interfaces(world, host))
+
+
+def _interfaces(world: World, host: str) -> tuple[Interface, ...]:
     node, down = _as_set(world, world.node(host)), world.systems[host].interfaces_down
     masters = {member: address for address in node.addresses for member in address.members}
     found = [Interface(1, "lo", "loopback", "00:00:00:00:00:00", 65_536, ("127.0.0.1/8", "::1/128"), True, True)]
@@ -141,7 +145,7 @@ def interfaces(world: World, host: str) -> list[Interface]:
     for bond in (address for address in node.addresses if address.members):
         carrier = any(each.carrier and each.up for each in found if each.name in bond.members)
         found.append(_bond(bond, bond.interface not in down, carrier))
-    return [replace(each, index=index) for index, each in enumerate(found, 1)]
+    return tuple(replace(each, index=index) for index, each in enumerate(found, 1))
 
 
 def interface(world: World, host: str, name: str) -> Interface | None:

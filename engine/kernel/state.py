@@ -80,6 +80,8 @@ class State:
 
     def __init__(self) -> None:
         self._tables: dict[str, Table[Any]] = {}
+        self._derived: dict[tuple[object, ...], Any] = {}
+        self._derived_at = 0
 
     def table(self, name: str, default: Callable[[str], R]) -> Table[R]:
         """Create the table `name`; the attribute of the same name must be set to it."""
@@ -92,6 +94,18 @@ class State:
         """Grows with every change; equal numbers mean that nothing has changed (for caches of derived things)."""
         return sum(table.generation for table in self._tables.values())
 
+    def derived(self, key: tuple[object, ...], make: Callable[[], R]) -> R:
+        """What `make` gives, kept until something in the state changes. It must follow from the state and `key` alone,
+        and what it gives must not be changed by who gets it.
+        """
+        now = self.generation
+        if now != self._derived_at:
+            self._derived, self._derived_at = {}, now
+        if key not in self._derived:
+            self._derived[key] = make()
+        found: R = self._derived[key]
+        return found
+
     def tables(self) -> dict[str, Table[Any]]:
         """All tables by name."""
         return self._tables
@@ -100,7 +114,7 @@ class State:
         """An independent state: tables are copied, everything else is shared and must be immutable."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._tables = {}
+        twin._tables, twin._derived = {}, {}
         for name, table in self._tables.items():
             twin._tables[name] = table.copy()
             setattr(twin, name, twin._tables[name])

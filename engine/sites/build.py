@@ -84,10 +84,7 @@ def build_inventory(
         software=_software(site, overrides),
         node_names=tuple(places),
         users=tuple(inv.User(u.name, u.uid, u.full_name, tuple(u.groups)) for u in site.users),
-        partitions=tuple(
-            inv.Partition(p.name, tuple(expand(p.nodes)), p.default, p.max_time)
-            for p in (site.slurm.partitions if site.slurm else ())
-        ),
+        partitions=_partitions(site),
         slurm_operators=tuple(site.slurm.operators) if site.slurm else (),
         standing_jobs=(*map(_standing_job, site.jobs), *map(_standing_job, site.queue)),
         racks=tuple(rack_names(site)),
@@ -95,6 +92,7 @@ def build_inventory(
         notes=site.notes,
         make_node=lambda name: _node(places[name], _board(boards[name], other_gpu), fabric),
         addresses=lambda name: node_addresses(places[name], _board(boards[name])),
+        place=lambda name: (places[name].rack, places[name].unit),
         pattern=lambda name: first[_kind(name, boards, places, fabric)],
         make_switches=lambda: _switches(site, fabric, addresses),
         make_cables=lambda: (*build_cables(site), *imported_cables(site.name, fabric)),
@@ -103,6 +101,11 @@ def build_inventory(
         given_lids=imported_lids(fabric),
         kubernetes=kubernetes(site),
     )
+
+
+def _partitions(site: SiteModel) -> tuple[inv.Partition, ...]:
+    found = site.slurm.partitions if site.slurm else ()
+    return tuple(inv.Partition(p.name, tuple(expand(p.nodes)), p.default, p.max_time) for p in found)
 
 
 def _node(place: NodePlace, board: BoardModel, fabric: ImportedFabric) -> inv.Node:

@@ -297,6 +297,8 @@ class Inventory:
     addresses: Callable[[str], Mapping[str, str]]
     """A node's address (with prefix length) in each network that it has an interface in, and in `bmc`, by network:
     known without its parts."""
+    place: Callable[[str], tuple[str, int]]
+    """A node's rack, and its unit in it: known without its parts."""
     pattern: Callable[[str], str]
     """The first node of the site that has the same parts as a node: asked for what follows from the board alone."""
     make_switches: Callable[[], tuple[Switch, ...]]

@@ -228,6 +228,18 @@ def _board(ground: Ground) -> Screen[Any]:
     return BoardScreen(ground.live, "dgx-02")
 
 
+def _glossary(ground: Ground) -> Screen[Any]:
+    from tui.screens.glossary import Glossary
+
+    return Glossary("rail")
+
+
+def _progress(ground: Ground) -> Screen[Any]:
+    from tui.screens.progress import ProgressScreen
+
+    return ProgressScreen()
+
+
 def _settings(ground: Ground) -> Screen[Any]:
     from tui.screens.settings import SettingsScreen
 
@@ -250,6 +262,10 @@ FACTORIES: dict[str, Factory] = {
     "Calculator": Factory(_calculator),
     "AnswerDialog": Factory(_answer_dialog, before=lab_under_way),
     "BoardScreen": Factory(_board, "Board of dgx-02"),
+    "Alerts": Factory(_of_drill("alerts", "Alerts")),
+    "FabricMap": Factory(_of_drill("fabric", "FabricMap")),
+    "Queue": Factory(_of_drill("queue", "Queue")),
+    "Racks": Factory(_of_drill("racks", "Racks")),
     "Charts": Factory(_of_drill("charts", "Charts")),
     "CommandPalette": Factory(_palette, "What do you want to do?", footer=False),
     "CommandsMenu": Factory(_commands_menu),
@@ -269,6 +285,8 @@ FACTORIES: dict[str, Factory] = {
     "ExamStart": Factory(_exam_start, "Enter begins"),
     "ExamSubmit": Factory(_exam("exam_submit", "ExamSubmit"), before=_rendered),
     "HandsDialog": Factory(_of_drill("hands", "HandsDialog")),
+    "Glossary": Factory(_glossary, "Glossary"),
+    "ProgressScreen": Factory(_progress),
     "Help": Factory(_help),
     "HintDialog": Factory(_of_drill("hint", "HintDialog")),
     "Home": Factory(lambda ground: Home(), "breakfix"),
@@ -288,6 +306,7 @@ WITHOUT_FACTORY = {
     "ExamShell": "a base",
     "Form": "a base",
     "ItemActs": "a base",
+    "View": "a base",
     "TooSmall": "is shown in smaller windows than all others (tests/tui/widgets/test_too_small.py)",
 }
 """Screens that are not shown with the others, and why."""

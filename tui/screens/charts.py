@@ -11,8 +11,8 @@ from tui.actions import Acts, action
 from tui.app import breakfix
 from tui.live.live import Live
 from tui.look.glyphs import ASCII
+from tui.screens.view import View
 from tui.seen.series import Series
-from tui.widgets.dialog import Dialog
 from tui.widgets.pick_list import Line, PickList
 from tui.widgets.plot import chart, number, spark
 
@@ -39,9 +39,10 @@ class ChartsFilter(Input, Acts):
         self.display = False
 
 
-class Charts(Dialog[None], Acts):
+class Charts(View):
     """The charts of a session: what was read of an aspect, component by component, and one of them large."""
 
+    VIEW = "charts"
     title_text = "Charts: what you have read"
     ABOUT = (
         "Charts",
@@ -65,9 +66,8 @@ class Charts(Dialog[None], Acts):
     Charts ChartsFilter {{ display: none; height: 1; border: none; padding: 0 1; }}
     """
 
-    def __init__(self, live: Live) -> None:
-        super().__init__()
-        self.live = live
+    def __init__(self, live: Live, at: str | None = None) -> None:
+        super().__init__(live, at)
         self.aspect = next(iter(live.knowledge.readings.aspects), "")
         self._filter = ""
         self._known = -1
@@ -82,6 +82,7 @@ class Charts(Dialog[None], Acts):
 
     def on_mount(self) -> None:
         """Look at what is new now and then."""
+        super().on_mount()
         self.query_one(PickList).focus()
         self.set_interval(_SECONDS_BETWEEN_LOOKS, self.show_session)
         self.show_session()
@@ -90,6 +91,12 @@ class Charts(Dialog[None], Acts):
         """The chart beside the list where there is room, else below."""
         self.set_class(event.size.width >= _WIDE, "wide")
         self.call_after_refresh(self._show_chart)
+
+    @property
+    def component(self) -> str | None:
+        """The one whose chart is shown."""
+        line = self.query_one(PickList).line
+        return line.id if line else None
 
     @property
     def _ascii(self) -> bool:
@@ -108,7 +115,8 @@ class Charts(Dialog[None], Acts):
         self.query_one("#chart-aspects", Static).update(told or EMPTY)
         shown = self._shown()
         edges = self._edges(shown)
-        self.query_one(PickList).show([self._line(series, edges) for series in shown])
+        self.query_one(PickList).show([self._line(series, edges) for series in shown], self.at)
+        self.at = None
         self._show_chart()
 
     def _shown(self) -> list[Series]:

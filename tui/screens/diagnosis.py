@@ -108,7 +108,7 @@ class DiagnosisDialog(Form[str]):
         from tui.screens.map import MapScreen
 
         picked = await self.app.push_screen_wait(MapScreen(self.live, pick=True))
-        if picked:
+        if isinstance(picked, str):
             self._component.value = picked
             self._cause.enter()
 

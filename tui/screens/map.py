@@ -11,7 +11,7 @@ from tui.actions import Acts, action
 from tui.app import breakfix
 from tui.live.live import Live
 from tui.look.glyphs import State
-from tui.widgets.dialog import Dialog
+from tui.screens.view import View
 from tui.widgets.node_details import NodeDetails
 from tui.widgets.node_map import NodeMap
 
@@ -36,9 +36,10 @@ class FilterBox(Input, Acts):
         self.display = False
 
 
-class MapScreen(Dialog[str], Acts):
+class MapScreen(View):
     """The map of a session. Its result is a component to `pick`; else the node to open a terminal on."""
 
+    VIEW = "map"
     title_text = "Map: what you have seen"
     CSS = """
     MapScreen .dialog { width: 100%; max-width: 100%; height: 1fr; max-height: 100%; }
@@ -54,11 +55,9 @@ class MapScreen(Dialog[str], Acts):
     """
 
     def __init__(self, live: Live, pick: bool = False, at: str | None = None) -> None:
-        super().__init__()
-        self.live = live
+        super().__init__(live, at)
         self.pick = pick
         self.map = NodeMap(live)
-        self._at = at
 
     def content(self) -> ComposeResult:
         """Map and details, and below them the filter and what the signs mean."""
@@ -70,9 +69,10 @@ class MapScreen(Dialog[str], Acts):
 
     def on_mount(self) -> None:
         """Look at what is new now and then; ages grow by themselves."""
+        super().on_mount()
         self.map.focus()
-        if self._at is not None:
-            self.map.choose(self._at)
+        if self.at is not None:
+            self.map.choose(self.at)
         self.set_interval(_SECONDS_BETWEEN_LOOKS, self.show_session)
         self.show_session()
 
@@ -80,6 +80,16 @@ class MapScreen(Dialog[str], Acts):
         """Details beside the map where there is room, else below."""
         self.set_class(event.size.width >= _WIDE, "wide")
         self.set_class(event.size.width >= _WIDER, "wider")
+
+    @property
+    def can_turn(self) -> bool:
+        """Not while a component is to be picked."""
+        return not self.pick
+
+    @property
+    def component(self) -> str | None:
+        """What the cursor is on."""
+        return self.map.component
 
     @property
     def can_open(self) -> bool:

@@ -182,8 +182,8 @@ class Workspace(Moves):
         breakfix(self).carry_out("Close", self.area.leave(message.pane))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A click into a pane chooses it."""
-        if isinstance(event.widget, TerminalPane):
+        """A click into a pane chooses it; one that has lost the focus again since then is not chosen."""
+        if isinstance(event.widget, TerminalPane) and event.widget is self.focused:
             self.area.choose(event.widget)
 
     def on_tab_bar_chosen(self, message: TabBar.Chosen) -> None:
@@ -199,32 +199,58 @@ class Workspace(Moves):
         """A click on `+`."""
         await self.area.new_tab()
 
-    @action("workspace.map", "Map", "f2", "prefix m", footer=30)
+    @property
+    def has_views(self) -> bool:
+        """Whether what was seen is kept in pictures: in an exam everybody keeps it in mind."""
+        return not breakfix(self).under_exam_rules
+
+    @action("workspace.map", "Map", "f2", "prefix m", footer=30, when="has_views")
     def show_map(self) -> None:
         """The nodes, as far as you have looked at them."""
-        self._show_map(self.area.pane.seat.title if self.area.pane else None)
+        self.show_view("map", self.area.pane.seat.title if self.area.pane else None)
 
     def on_terminal_pane_map_wanted(self, message: TerminalPane.MapWanted) -> None:
         """A name in a terminal was clicked."""
-        if breakfix(self).screen is self:
-            self._show_map(message.component)
+        if breakfix(self).screen is self and self.has_views:
+            self.show_view("map", message.component)
 
-    def _show_map(self, at: str | None) -> None:
-        from tui.screens.map import MapScreen
+    def show_view(self, name: str, at: str | None = None) -> None:
+        """A view of what was seen, and from it the next one."""
+        from tui.screens.view import Turn, view
 
-        async def chosen(host: str) -> None:
-            await self.area.open(self.area.open_tab, host)
+        async def ended(answer: str | Turn) -> None:
+            if isinstance(answer, Turn):
+                self.show_view(answer.view, answer.at)
+            else:
+                await self.area.open(self.area.open_tab, answer)
 
-        self.ask(MapScreen(self.live, at=at), "Map", chosen)
-        self.opened("map")
+        self.ask(view(name, self.live, at), "Views", ended)
+        self.opened(name)
 
-    @action("workspace.charts", "Charts", "prefix G")
+    @action("workspace.racks", "Racks", "prefix R", when="has_views")
+    def show_racks(self) -> None:
+        """The racks with what stands in them, as far as you have looked."""
+        self.show_view("racks")
+
+    @action("workspace.fabric", "Fabric", "prefix F", when="has_views")
+    def show_fabric(self) -> None:
+        """The switches tier by tier, with their rails and cables, as far as you have looked."""
+        self.show_view("fabric")
+
+    @action("workspace.queue", "Queue", "prefix J", when="has_views")
+    def show_queue(self) -> None:
+        """The jobs that squeue and scontrol have shown you."""
+        self.show_view("queue")
+
+    @action("workspace.alerts", "Alerts", "prefix A", when="has_views")
+    def show_alerts(self) -> None:
+        """Everything that looked wrong when you last saw it, the worst first."""
+        self.show_view("alerts")
+
+    @action("workspace.charts", "Charts", "prefix G", when="has_views")
     def show_charts(self) -> None:
         """The numbers that you have read, over time: temperatures, power, clocks, fans."""
-        from tui.screens.charts import Charts
-
-        self.ask(Charts(self.live), "Charts")
-        self.opened("charts")
+        self.show_view("charts")
 
     def opened(self, what: str) -> None:
         """Tell a guide that part of the program was opened."""

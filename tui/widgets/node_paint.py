@@ -122,10 +122,17 @@ class NodePaint:
         shown = row.name.partition("/")[2] or row.name
         name = shown.ljust(max(self.table.name_width, _PART_NAME if indent > 1 else 0))
         yield from self._state(row.name, name, indent)
-        values = ", ".join(one.value for one in self.knowledge.of(row.name).values())
+        values = ", ".join([*(one.value for one in self.knowledge.of(row.name).values()), *self._bad_ports(row.name)])
         room = self.table.name_width + _GPU_CELL * self._gpus + _SLURM + 3 - indent - len(name)
         yield Piece(f"{self._cut(values, room)} ", self._text(row.name))
         yield self._seen(self.knowledge.seen_at(row.name))
+
+    def _bad_ports(self, switch: str) -> Iterator[str]:
+        """The ports of a switch that looked bad, and how."""
+        for part in self.knowledge.parts(switch):
+            if self.knowledge.own_state(part) not in (State.OK, State.UNKNOWN):
+                told = ", ".join(one.value for one in self.knowledge.of(part).values())
+                yield f"port {part.rpartition('/')[2]}: {told}"
 
     def _cut(self, text: str, room: int) -> str:
         """A text in exactly so many columns."""

@@ -88,7 +88,7 @@ class TerminalActions(TerminalTyping):
     @property
     def names_something(self) -> bool:
         """Whether the selected word, or the one that was clicked, is a name of something."""
-        return self.component_meant is not None
+        return self.component_meant is not None and getattr(self.screen, "has_views", True)
 
     @action("terminal.on_map", "Show on the map", "prefix M", when="names_something")
     def show_on_map(self) -> None:

@@ -156,7 +156,7 @@ def _link(ctx: Context, style: Style, words: list[str]) -> int:
 
 def _selected(ctx: Context, words: list[str]) -> list[Interface]:
     """The interfaces that the rest of the line chooses. Raises UsageError."""
-    found = network.interfaces(ctx.world, ctx.host)
+    found = list(network.interfaces(ctx.world, ctx.host))
     queue = list(words)
     while queue:
         word = queue.pop(0)

@@ -4,6 +4,7 @@ net/ipv4/fib_trie.c.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ipaddress import ip_interface
 
 from engine.control import network
@@ -39,7 +40,7 @@ def _device(machine: Machine, name: str) -> str:
     return f"{name:>6}: {' '.join(columns)}\n"
 
 
-def _interfaces(machine: Machine) -> list[network.Interface]:
+def _interfaces(machine: Machine) -> Sequence[network.Interface]:
     return machine.remember(("interfaces",), lambda: network.interfaces(machine.world, machine.host))
 
 

@@ -5,7 +5,7 @@ Interfaces, links and what they have moved are those of `engine.control.network`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from engine.control import network
 from engine.control.network import Interface
@@ -95,7 +95,7 @@ def _places(machine: Machine) -> dict[str, str]:
     return found
 
 
-def _interfaces(machine: Machine) -> list[Interface]:
+def _interfaces(machine: Machine) -> Sequence[Interface]:
     return machine.remember(("interfaces",), lambda: network.interfaces(machine.world, machine.host))
 
 

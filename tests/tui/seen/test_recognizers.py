@@ -105,7 +105,8 @@ def test_slurm() -> None:
         assert look(sandbox(), drain, line).value("dgx-04", "Slurm reason") == "bad fan", line
     for line in ("sinfo | grep drain", "sinfo -Nh", "scontrol show node dgx-04 | grep State", "sinfo -l"):
         assert look(sandbox(), drain, line).state("dgx-04") is State.DRAINED, line
-    assert not look(sandbox(), "squeue -u wei", "scontrol show job 48287", "sinfo -s").sightings
+    part = look(sandbox(), "squeue -u wei", "scontrol show job 48287", "sinfo -s")
+    assert set(part.sightings) == {"job 48287"} and part.value("job 48287", "where") == "dgx-03"
 
 
 def test_a_node_that_does_not_respond_is_marked() -> None:
@@ -146,7 +147,7 @@ def test_links_of_the_fabric() -> None:
     for options in ("", " -l"):
         known = look(sandbox("fabric.port_disabled target=leaf-01/13"), f"ssh dgx-01 sudo iblinkinfo{options}")
         assert known.state("dgx-01/mlx5_0/1") is State.OK, options
-        assert known.value("leaf-01", "port 13") == "Down, Disabled", options
+        assert known.value("leaf-01/13", "link") == "Down, Disabled", options
         slow = look(sandbox("fabric.cable_slow target=leaf-01/13 rate=200"), f"ssh dgx-01 sudo iblinkinfo{options}")
         assert slow.value("dgx-04/mlx5_0/1", "speed of a lane") == "53.125 Gbps (could be 106.25 Gbps)", options
 
@@ -155,7 +156,7 @@ def test_errors_of_ports() -> None:
     simulation = sandbox("fabric.cable_bad target=leaf-01/13 exponent=9", 5 * MINUTE)
     known = look(simulation, "sudo ibqueryerrors")
     assert known.state("dgx-04/mlx5_0/1") is State.DEGRADED and known.state("dgx-03/mlx5_0/1") is State.UNKNOWN
-    assert (known.value("leaf-01", "errors of port 13") or "").startswith("SymbolErrorCounter ")
+    assert (known.value("leaf-01/13", "errors") or "").startswith("SymbolErrorCounter ")
 
 
 def test_output_on_several_hosts_is_told_apart() -> None:

@@ -1,7 +1,7 @@
 """iblinkinfo: switches that discovery found, and what it shows of the ports at both ends of links.
 
-A port of a node is told on its own line, or as the other end of a switch's port. A switch's port that should have a
-link by the site's records and has none is told of the switch.
+A port of a node is told on its own line, or as the other end of a switch's port. Of a switch those ports are told that
+have a cable by the site's records.
 """
 
 from __future__ import annotations
@@ -54,10 +54,8 @@ def _port(reading: Reading, owner: str, match: re.Match[str]) -> Iterator[Sighti
     inventory = reading.site.inventory
     if port not in inventory.cables or word not in _LOOKS:
         return
-    if owner not in inventory.switches:
-        yield reading.saw(port, "link", word, _LOOKS[word])
-    elif word != "Active":
-        yield reading.saw(owner, f"port {match[1]}", f"{word}, {match[4]}", State.DEGRADED)
+    value = word if owner not in inventory.switches else f"{word}, {match[4]}"
+    yield reading.saw(port, "link", value, _LOOKS[word])
 
 
 def _other_end(reading: Reading, line: str, match: re.Match[str]) -> Iterator[Sighting]:

@@ -41,7 +41,4 @@ def read(reading: Reading) -> Iterator[Sighting]:
             continue
         bad = any(count > _MUCH[name] for name, count in counts.items())
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
-        place, aspect = (owner, f"errors of port {port[1]}") if owner in inventory.switches else (
-            f"{owner}/{port[1]}", "errors",
-        )  # fmt: skip
-        yield reading.saw(place, aspect, told, State.DEGRADED if bad else State.UNKNOWN)
+        yield reading.saw(f"{owner}/{port[1]}", "errors", told, State.DEGRADED if bad else State.UNKNOWN)
