@@ -184,7 +184,7 @@ def test_what_the_cluster_is(kubectl: Kubectl) -> None:
 
 def test_what_is_not_modelled_says_so(kubectl: Kubectl) -> None:
     for line in (
-        "explain pods",
+        "explain clusterpolicy",
         "port-forward x 1",
         "apply -k .",
         "describe endpointslices -n serving",
