@@ -92,8 +92,8 @@ def test_a_queue_bounds_its_gpus(cluster: Cluster) -> None:
     assert "at node-pool default" in scheduled["message"]
     kai_pod(cluster, "second", "team-a", 2)
     assert unschedulable(cluster, "second") == (
-        "team-a quota has reached the allowable limit of GPUs. Limit is 4 GPUs, currently 3 GPUs allocated and workload "
-        "requested 2 GPUs"
+        "team-a quota has reached the allowable limit of GPUs. Limit is 4 GPUs, currently 3 GPUs allocated and "
+        "workload requested 2 GPUs"
     )
     patch = {"spec": {"resources": {"gpu": {"limit": 8}}}}
     cluster.api.patch(cluster.resource("queues"), "", "team-a", "merge", patch)
