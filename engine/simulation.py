@@ -106,6 +106,7 @@ _HEARERS = (
     ("control.kubernetes.controllers.daemon_sets", "KubeObjectChanged"),
     ("control.kubernetes.controllers.stateful_sets", "KubeObjectChanged"),
     ("control.kubernetes.controllers.jobs", "KubeObjectChanged KubeJobDue"),
+    ("control.kubernetes.controllers.cron_jobs", "KubeObjectChanged KubeJobDue"),
     ("control.kubernetes.controllers.claims", "KubeObjectChanged"),
     ("control.kubernetes.controllers.collector", "KubeObjectChanged"),
     ("control.kubernetes.scheduler", "KubeObjectChanged"),

@@ -116,6 +116,7 @@ class Breakfix(Opens, Dressed, Acts):
         look_at_size(self, event.size)
 
     def _dress(self) -> None:
+        self.keymap.manner = self.settings.keys
         self.dress(self.settings.theme, ascii_only=self.glyphs is ASCII)
 
     def change_settings(self, **changes: Any) -> None:
@@ -124,6 +125,12 @@ class Breakfix(Opens, Dressed, Acts):
         self._dress()
         if wrong := save_settings(self.settings):
             self.notify(wrong, severity="warning")
+
+    @property
+    def under_exam_rules(self) -> bool:
+        """Whether an exam is being sat, here or below what is shown: then nothing is looked up and nothing kept."""
+        sittings = [getattr(screen, "sitting", None) for screen in self.screen_stack]
+        return any(one is not None and one.is_exam and not one.over for one in sittings)
 
     # From a key to an action
 
@@ -268,6 +275,21 @@ class Breakfix(Opens, Dressed, Acts):
         from tui.screens.palette import Everything
 
         self.push_screen(CommandPalette(providers=[Everything], placeholder="What do you want to do?"))
+
+    @property
+    def may_look_up(self) -> bool:
+        """Whether words may be looked up."""
+        return not self.under_exam_rules
+
+    @action("app.glossary", "Glossary", "prefix I", when="may_look_up")
+    def show_glossary(self) -> None:
+        """What the words of the field mean; a word that is marked is looked up at once."""
+        from tui.glossary import fitting
+        from tui.screens.glossary import Glossary
+
+        marked = getattr(self.screen.focused, "selected_text", lambda: None)() or self.screen.get_selected_text() or ""
+        word = " ".join(marked.split())
+        self.push_screen(Glossary(word if word and fitting(word) else ""))
 
     @action("app.settings", "Settings", "prefix S")
     def show_settings(self) -> None:

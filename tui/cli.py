@@ -23,6 +23,7 @@ VERBS = {
     "exam": "a practice exam against the clock, marked at its end",
     "study": "exam questions one by one, each explained at once",
     "review": "the questions that are due today",
+    "glossary": "what the words of the field mean, and what shows them",
     "progress": "where you stand, by exam and domain",
     "report": "the last result again, or a list of results",
     "list": "what there is: drills, exams, sessions, sites, faults, facts, commands, hands",

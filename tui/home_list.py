@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FIRST_LOOK = "first-look"
 """The drill that shows the program to somebody new."""
 
+NEXT, PROGRESS = "Next for you", "Where you stand"
 GO_ON, NEW_HERE, LABS, DRILLS, SANDBOX = "Go on with", "New here?", "Labs", "Drills", "Sandbox"
 REVIEW, EXAMS = "Today's review", "Exams and study"
 
@@ -43,7 +44,9 @@ Detail = tuple[Kind, str]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something to open: a saved session, a drill by its name, an exam or today's review for it, or a sandbox."""
+    """Something to open: a saved session, a drill by its name, an exam or today's review for it, a sandbox, or where
+    the learner stands.
+    """
 
     section: str
     title: str
@@ -54,12 +57,17 @@ class Entry:
     site: str | None = None
     exam: str | None = None
     review: str | None = None
+    progress: bool = False
 
     @property
     def id(self) -> str:
         """A name of its own."""
         if self.saved is not None:
             return f"saved {self.saved.name}"
+        if self.progress:
+            return "progress"
+        if self.section == NEXT:
+            return f"next {self.drill}"
         kinds = {"drill": self.drill, "site": self.site, "exam": self.exam, "review": self.review}
         return next((f"{kind} {name}" for kind, name in kinds.items() if name), "")
 
@@ -80,7 +88,8 @@ def load_entries(*, new_here: bool) -> list[Entry]:
     saved = [_saved_entry(one) for one in found if (one.header.get("scenario"), one.header.get("seed")) not in labs]
     drills = list(_drill_entries(best_results(), new_here=new_here))
     guided = [entry for entry in drills if entry.section == NEW_HERE]
-    return [*saved, *guided, *review_entries(), *drills[len(guided) :], *exam_entries(), *_sandbox_entries()]
+    first = [*saved, *guided, *review_entries(), *_next_entry(drills), *_progress_entry()]
+    return [*first, *drills[len(guided) :], *exam_entries(), *_sandbox_entries()]
 
 
 # Saved sessions
@@ -147,6 +156,28 @@ def _drill_entries(played: dict[str, Played], *, new_here: bool) -> Iterator[Ent
     yield from (_drill_entry(LABS, name, packaged(name), played) for name in labs)
     for name, scenario in sorted(found.items(), key=lambda one: (one[1].difficulty, one[1].title)):
         yield _drill_entry(DRILLS, name, scenario, played)
+
+
+def _next_entry(drills: Iterable[Entry]) -> Iterator[Entry]:
+    """The drill to play next, with the reason; nothing before anything was played."""
+    from tui.learning import next_drill, packaged_drills
+    from tui.played import results
+
+    played = list(results())
+    found = next_drill(packaged_drills(), played) if played else None
+    entry = next((one for one in drills if found and one.drill == found.drill.name), None)
+    if found is not None and entry is not None:
+        details = (entry.details[0], (Kind.TEXT, found.reason), *entry.details[1:])
+        yield replace(entry, section=NEXT, details=details)
+
+
+def _progress_entry() -> Iterator[Entry]:
+    """The way to the pictures of one's progress, once there is some."""
+    from tui.played import results
+
+    if any(True for _ in results()):
+        told = (Kind.TEXT, "The drills that you have played by area, and the exams that you have studied by domain.")
+        yield Entry(PROGRESS, "Your progress", "", ((Kind.TITLE, "Your progress"), told), progress=True)
 
 
 def _drill_entry(section: str, name: str, scenario: Scenario, played: dict[str, Played]) -> Entry:

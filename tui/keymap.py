@@ -1,4 +1,5 @@
-"""Which keys do what: the actions' defaults, and what the learner's keymap file changes.
+"""Which keys do what: the actions' defaults, what the manner of keys changes (`tui/manners.py`), and what the learner's
+keymap file changes.
 
 The file is TOML: an action's id and its sequences, `"drill.pin" = ["f9", "prefix p"]`; an empty list takes an action's
 keys away. `prefix` names the prefix key.
@@ -13,20 +14,22 @@ from pathlib import Path
 
 from tui.actions import Action, Offer, every_action
 from tui.keys import PREFIX, TAKEN, shown
+from tui.manners import MANNERS
 
 DEFAULT_PREFIX = "ctrl+b"
 
 
 @dataclass
 class Keymap:
-    """Sequences by action id where they differ from the defaults, and the prefix key."""
+    """Sequences by action id where they differ from those of the manner, the prefix key, and the manner."""
 
     prefix: str = DEFAULT_PREFIX
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    manner: str = "usual"
 
     def keys(self, action: Action) -> tuple[str, ...]:
         """The sequences of an action."""
-        return self.changed.get(action.id, action.keys)
+        return self.changed.get(action.id, MANNERS[self.manner].get(action.id, action.keys))
 
     def shown(self, action: Action) -> str:
         """An action's first key as people read it; one that nobody else takes comes first."""

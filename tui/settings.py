@@ -38,6 +38,21 @@ class Settings(BaseModel):
         description="The key before others. Another one helps where tmux or screen takes it; "
         "pressed twice it goes to the shell. A prefix in the keymap file counts more.",
     )
+    suggestions: bool = Field(
+        default=True,
+        title="Suggestions at the prompt",
+        description="Show the rest of an earlier line that begins like the one that is typed; Right takes it.",
+    )
+    line_colours: bool = Field(
+        default=True,
+        title="Colours at the prompt",
+        description="Commands, strings, options and variables in colours; a command that is not there in red.",
+    )
+    keys: Literal["usual", "tmux", "vim"] = Field(
+        default="usual",
+        title="Keys",
+        description="tmux, vim: the keys behind the prefix as in these programs. The keymap file counts more.",
+    )
     mouse: bool = Field(
         default=True,
         title="Mouse",

@@ -119,6 +119,19 @@ def _command_names(login: Login) -> Iterable[str]:
     return [*commands_of(inventory, login.place.host), *_BUILTINS, *login.bash.aliases]
 
 
+_PATH = ("/usr/bin", "/usr/sbin", "/usr/local/bin")
+
+
+def knows_command(login: Login, name: str) -> bool:
+    """Whether a name where a command stands means something to the login's shell."""
+    if name in _BUILTINS or name in login.bash.aliases:
+        return True
+    if installed(login.shell.simulation.world.inventory, login.place.host, name):
+        return True
+    tree = login.shell.tree(login.place)
+    return any(tree.exists(f"{folder}/{name}") for folder in _PATH)
+
+
 def _command(login: Login, name: str) -> Command | None:
     return load_command(name) if installed(login.shell.simulation.world.inventory, login.place.host, name) else None
 

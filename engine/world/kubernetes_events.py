@@ -71,7 +71,9 @@ class MigChangeDue(Event):
 
 @dataclass(frozen=True, slots=True)
 class KubeJobDue(Event):
-    """Scheduled: a Job makes its next pod after a failed one, or its time is over."""
+    """Scheduled: a Job makes its next pod after a failed one, or its time is over; or a CronJob is due (`since` is then
+    the generation of its spec).
+    """
 
     key: str
     uid: str

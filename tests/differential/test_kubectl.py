@@ -62,3 +62,12 @@ def test_changes(own: Pair) -> None:
     busy = server.get(pods, "research", "llama-sft-0")["spec"]["nodeName"]
     found = own.differences([line.replace("{busy}", busy) for line in lines_of("changes")])
     assert not found, report(found)
+
+
+def test_what_was_made(own: Pair) -> None:
+    """Objects that the real client would send in a form that is not read: made by ours at both."""
+    admin = "kubectl --kubeconfig /etc/kubernetes/admin.conf"
+    own.typed("cp-01", f'{admin} create cronjob tick --image=busybox:1.36 --schedule="*/5 * * * *" -- date')
+    own.advance(12 * MINUTE)
+    found = own.differences(lines_of("made"))
+    assert not found, report(found)

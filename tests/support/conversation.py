@@ -45,6 +45,9 @@ class FakeSeat:
         self.pending = ""
         self.conversation.print(b"-bash: syntax error\n")
 
+    def knows_command(self, name: str) -> bool:
+        return True
+
     def complete(self, line: str, cursor: int) -> Completion:
         return Completion(0, ())
 
@@ -67,6 +70,8 @@ class Watcher:
     def tail_changed(self) -> None: ...
 
     def page_changed(self) -> None: ...
+
+    def line_entered(self, text: str) -> None: ...
 
     def prompt_changed(self) -> None:
         self.prompts += 1

@@ -228,6 +228,18 @@ def _board(ground: Ground) -> Screen[Any]:
     return BoardScreen(ground.live, "dgx-02")
 
 
+def _glossary(ground: Ground) -> Screen[Any]:
+    from tui.screens.glossary import Glossary
+
+    return Glossary("rail")
+
+
+def _progress(ground: Ground) -> Screen[Any]:
+    from tui.screens.progress import ProgressScreen
+
+    return ProgressScreen()
+
+
 def _settings(ground: Ground) -> Screen[Any]:
     from tui.screens.settings import SettingsScreen
 
@@ -273,6 +285,8 @@ FACTORIES: dict[str, Factory] = {
     "ExamStart": Factory(_exam_start, "Enter begins"),
     "ExamSubmit": Factory(_exam("exam_submit", "ExamSubmit"), before=_rendered),
     "HandsDialog": Factory(_of_drill("hands", "HandsDialog")),
+    "Glossary": Factory(_glossary, "Glossary"),
+    "ProgressScreen": Factory(_progress),
     "Help": Factory(_help),
     "HintDialog": Factory(_of_drill("hint", "HintDialog")),
     "Home": Factory(lambda ground: Home(), "breakfix"),

@@ -51,6 +51,9 @@ class FakeSeat:
     def terminal(self) -> Any:
         return self
 
+    def knows_command(self, name: str) -> bool:
+        return True
+
     def complete(self, line: str, cursor: int) -> Completion:
         return Completion(cursor, self.words)
 

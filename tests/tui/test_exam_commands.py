@@ -165,7 +165,7 @@ def test_an_exam_is_taken_through_a_pipe_and_told_again(tmp_path: Path) -> None:
     assert "seed 5: 9 of 9 points, 100 %" in run("report", "--list", home=tmp_path)
     assert "Your answer:" in run("report", "--items", "flagged", home=tmp_path)
     assert "there is no result 2" in run("report", "2", home=tmp_path, status=2)
-    domains = data("progress", SMALL, home=tmp_path)[0]["domains"]
+    domains = data("progress", SMALL, home=tmp_path)["exams"][0]["domains"]
     assert sum(one["seen"] for one in domains) == sum(one["points"] for one in domains) == len(PAPER.items)
     assert "Readiness: It is told once 10 items are answered; 1 is missing." in run("progress", SMALL, home=tmp_path)
 
@@ -211,14 +211,14 @@ def test_study_then_review_what_is_due(tmp_path: Path) -> None:
     assert "Question 1 of" in run("review", home=tmp_path)
     wrong = run("study", "NCA-AIIO", "--wrong", home=tmp_path)
     assert "Question 1 of 2." in wrong
-    [stands] = data("progress", home=tmp_path)
+    [stands] = data("progress", home=tmp_path)["exams"]
     assert sum(domain["seen"] for domain in stands["domains"]) == 2 and stands["missing_for_readiness"] == 10
 
 
 def test_nothing_studied_is_told(tmp_path: Path) -> None:
-    for verb in ("review", "progress"):
-        assert "Nothing was studied yet" in run(verb, home=tmp_path)
-        assert data(verb, home=tmp_path) == []
+    assert "Nothing was studied yet" in run("review", home=tmp_path) and data("review", home=tmp_path) == []
+    assert "No exam was studied yet" in run("progress", home=tmp_path)
+    assert data("progress", home=tmp_path)["exams"] == []
     assert data("report", "--list", home=tmp_path) == []
 
 

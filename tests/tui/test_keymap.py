@@ -10,6 +10,7 @@ import pytest
 from tui.actions import Action, Acts, action, every_action
 from tui.keymap import DEFAULT_PREFIX, Keymap, keymap_text, load_keymap
 from tui.keys import PREFIX, TAKEN, UNSEEN, named, shown
+from tui.manners import MANNERS
 
 # Plain keys that need no prefix: where they act, nothing types text (tests/tui/test_every_screen.py looks at that).
 SEQUENCE = re.compile(rf"({PREFIX} )?\S+$")
@@ -93,3 +94,28 @@ def test_the_key_shown_is_one_that_nobody_else_takes() -> None:
 
     assert Keymap().shown(Thing.actions()[0]) == "^B ?"
     assert Keymap().all_shown(Thing.actions()[0]) == "F1, ^B ?"
+
+
+INSTEAD = {"drill.answer", "drill.debrief", "drill.diagnose"}
+"""Of these one at most can be done."""
+INNER = ({"app.copy", "terminal.copy"},)
+"""The inner one counts."""
+
+
+@pytest.mark.parametrize("manner", MANNERS)
+def test_no_two_actions_of_the_workspace_share_a_key_in_any_manner(manner: str) -> None:
+    keymap = Keymap(manner=manner)
+    there = [one for one in every_action() if one.id.startswith(("workspace.", "terminal.", "drill.", "app."))]
+    taken: dict[str, str] = {}
+    for one in there:
+        assert keymap.keys(one), f"{manner}: {one.id} has no key"
+        for sequence in keymap.keys(one) if one.id not in INSTEAD else ():
+            other = taken.setdefault(sequence, one.id)
+            assert other == one.id or {other, one.id} in INNER, (manner, sequence, other, one.id)
+    assert set(MANNERS[manner]) <= {one.id for one in there}
+
+
+def test_the_file_counts_more_than_the_manner() -> None:
+    zoom = next(one for one in every_action() if one.id == "workspace.zoom")
+    assert Keymap(manner="vim").keys(zoom) == ("prefix o", "prefix z")
+    assert Keymap(manner="vim", changed={"workspace.zoom": ("f6",)}).keys(zoom) == ("f6",)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from engine.commands.context import Screen
-from engine.shell.completion import Completion, complete
+from engine.shell.completion import Completion, complete, knows_command
 from scenarios.terminals import FrontEnd
 
 if TYPE_CHECKING:
@@ -127,6 +127,10 @@ class Seat:
     def complete(self, line: str, cursor: int) -> Completion:
         """Tab."""
         return self.live.complete(self.number, line, cursor)
+
+    def knows_command(self, name: str) -> bool:
+        """Whether a command of that name is there, or a move of the drill."""
+        return name.startswith(":") or knows_command(self.terminal.top, name)
 
     async def run_line(self, text: str) -> None:
         """Run an entered line until a prompt shows again. What it prints goes to the view."""

@@ -27,11 +27,6 @@ class ExamShell(Workspace):
         "You are at a terminal of the item's cluster. Home leads back to the item.",
     )
 
-    @property
-    def has_views(self) -> bool:
-        """In an exam everybody keeps in mind what they saw."""
-        return False
-
     @action("workspace.home", "Back to the item", "prefix q", footer=10)
     def go_home(self) -> None:
         """Back to the item."""

@@ -37,6 +37,7 @@ class Home(Screen[None], Acts):
         Choose what to do and press Enter (or double-click it).
 
         - **Go on with**: sessions that you left. They begin where you were.
+        - **Next for you**: the drill that fits what you have done so far, and why.
         - **Drills**: something in a cluster is broken, or seems to be. You get a ticket and a terminal; find out what
           it is, repair it, hand in. Each time the details are others. Level 1 is for first steps, 5 is hard.
         - **Exams and study**: practice exams, and questions with an explanation of every answer. What you should see
@@ -142,6 +143,10 @@ class Home(Screen[None], Acts):
                     app.change_settings(tour_seen=True)
             elif entry.exam is not None:
                 await app.open_exam_menu(entry.exam)
+            elif entry.progress:
+                from tui.screens.progress import ProgressScreen
+
+                app.push_screen(ProgressScreen())
             elif entry.review is not None:
                 await app.open_review(entry.review)
             elif entry.site is not None:

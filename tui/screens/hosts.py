@@ -23,6 +23,7 @@ from tui.actions import Acts, action
 from tui.app import breakfix
 from tui.live.hosts_in_use import recent_hosts
 from tui.screens.context_menu import place
+from tui.seen.site import Site
 from tui.widgets.dialog import Dialog
 from tui.widgets.keys_taken import keys_taken
 
@@ -122,20 +123,29 @@ def _described(inventory: Inventory, host: str) -> str:
 
 
 class HostPicker(Dialog[str]):
-    """A host of the session's site. `at` is the one to begin with, if any; the box hangs `below` a part of the screen,
-    or stands in its middle.
+    """A host of the session's site; where `several` is set, also a list of them. `at` is the one to begin with, if any;
+    the box hangs `below` a part of the screen, or stands in its middle.
     """
 
     title_text = "Hosts"
-    ABOUT = ("Hosts", "Type a part of a name, a role or a rack. The arrows and Enter choose, or a click.")
+    ABOUT = (
+        "Hosts",
+        """
+        Type a part of a name, a role or a rack. The arrows and Enter choose, or a click. A list such as `dgx-[01-04]`
+        opens a tab with a login on each of them, in which a line that you enter is entered on all.
+        """,
+    )
     CSS = f"""
     HostPicker .dialog {{ max-width: {_COLUMNS}; }}
     HostPicker Input {{ scrollbar-size-horizontal: 0; }}
     HostPicker #hosts {{ height: auto; max-height: 70vh; margin-top: 1; }}
     """
 
-    def __init__(self, live: Live, at: str | None = None, below: Region | None = None) -> None:
+    def __init__(
+        self, live: Live, at: str | None = None, below: Region | None = None, *, several: bool = False
+    ) -> None:
         super().__init__()
+        self.several = several
         self.live, self.at, self.below = live, at, below
         self.inventory = live.simulation.world.inventory
         self.recent = recent_hosts(live)
@@ -171,11 +181,16 @@ class HostPicker(Dialog[str]):
 
     def _show(self, text: str) -> None:
         shown = self.query_one(OptionList)
-        fitting = fitting_hosts(self.inventory, self.hosts, text)
-        shown.set_options([Option(LazyRow(self._maker(host)), id=host) for host in fitting])
+        several = Site(self.inventory).nodes(text.strip()) if self.several and set(text) & set("[,") else []
+        fitting = several or fitting_hosts(self.inventory, self.hosts, text)
+        options = [Option(LazyRow(self._maker(host)), id=host) for host in fitting]
+        if len(several) > 1:
+            fitting = [text.strip(), *several]
+            options.insert(0, Option(f"{len(several)} hosts side by side, typed in together", id=text.strip()))
+        shown.set_options(options)
         at = self.at if self.at in fitting and not text.strip() else next(iter(fitting), None)
         shown.highlighted = fitting.index(at) if at is not None else None
-        self.query_one(".dialog").border_subtitle = f"{len(fitting)} of {len(self.hosts)}"
+        self.query_one(".dialog").border_subtitle = f"{len(several or fitting)} of {len(self.hosts)}"
 
     def _maker(self, host: str) -> Callable[[int], Content]:
         return lambda columns: self._row(host, columns)

@@ -182,8 +182,8 @@ class Workspace(Moves):
         breakfix(self).carry_out("Close", self.area.leave(message.pane))
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A click into a pane chooses it."""
-        if isinstance(event.widget, TerminalPane):
+        """A click into a pane chooses it; one that has lost the focus again since then is not chosen."""
+        if isinstance(event.widget, TerminalPane) and event.widget is self.focused:
             self.area.choose(event.widget)
 
     def on_tab_bar_chosen(self, message: TabBar.Chosen) -> None:
@@ -201,8 +201,8 @@ class Workspace(Moves):
 
     @property
     def has_views(self) -> bool:
-        """Whether what was seen is kept in pictures: not under an exam's rules."""
-        return True
+        """Whether what was seen is kept in pictures: in an exam everybody keeps it in mind."""
+        return not breakfix(self).under_exam_rules
 
     @action("workspace.map", "Map", "f2", "prefix m", footer=30, when="has_views")
     def show_map(self) -> None:

@@ -48,6 +48,11 @@ class Request:
     def dry_run(self) -> bool:
         return self.query.get("dryRun") == "All"
 
+    @property
+    def strict(self) -> bool:
+        """Whether a field that the server does not know is a reason to refuse."""
+        return self.query.get("fieldValidation") == "Strict"
+
     def data(self) -> Any:
         """The body. Raises StatusError."""
         if not self.body:
@@ -148,22 +153,33 @@ def _of_resource(server: ApiServer, request: Request, wanted: Target) -> Answer:
     if method == "GET":
         return _read(server, request, wanted)
     if method == "POST" and not wanted.name:
-        made = server.create(wanted.resource, wanted.namespace, request.data(), dry_run=request.dry_run)
-        return Answer(_MADE, made)
+        warning = _unknown(server, request, wanted.resource)
+        made = server.create(
+            wanted.resource, wanted.namespace, request.data(), dry_run=request.dry_run, strict=request.strict
+        )
+        return Answer(_MADE, made, warning)
     if not wanted.name:
         raise method_not_allowed()
     where = (wanted.resource, wanted.namespace, wanted.name)
     if method == "PUT":
-        return Answer(_DONE, server.update(*where, request.data(), dry_run=request.dry_run))
+        return Answer(_DONE, server.update(*where, request.data(), dry_run=request.dry_run, strict=request.strict))
     if method == "PATCH":
         kind = _patch_kind(request)
-        return Answer(_DONE, server.patch(*where, kind, request.data(), dry_run=request.dry_run))
+        return Answer(_DONE, server.patch(*where, kind, request.data(), dry_run=request.dry_run, strict=request.strict))
     if method == "DELETE":
         options = request.data()
         grace = options.get("gracePeriodSeconds")
         propagation = options.get("propagationPolicy") or "Background"
         return Answer(_DONE, server.delete(*where, grace, propagation, dry_run=request.dry_run))
     raise method_not_allowed()
+
+
+def _unknown(server: ApiServer, request: Request, resource: Resource) -> str:
+    """The server's warning about fields that it drops, unless the client wants none."""
+    data = request.data()
+    if request.query.get("fieldValidation", "Warn") != "Warn" or not isinstance(data, dict):
+        return ""
+    return ", ".join(f'unknown field "{path}"' for path in server.unknown_fields(resource, data))
 
 
 def _patch_kind(request: Request) -> str:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tui.terminal.ahead import Ahead
 from tui.terminal.flow import Flow
+from tui.terminal.line_aids import LineAids
 from tui.terminal.line_editor import LineEditor, Outcome, OutcomeKind, Picture
 from tui.terminal.output import Output, stored
 from tui.terminal.page import Page
+from tui.terminal.watcher import Watcher
 
 if TYPE_CHECKING:
     from engine.shell.completion import Completion
@@ -24,28 +26,6 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 0.02
 _STOPS = {"ctrl+z": "suspending a running command (Ctrl-Z)", "ctrl+backslash": "quitting with a core dump (Ctrl-\\)"}
 _DIM, _NORMAL = "\x1b[2m", "\x1b[0m"
-
-
-class Watcher(Protocol):
-    """Who shows the page."""
-
-    def tail_changed(self) -> None:
-        """Only what is being typed looks different."""
-
-    def page_changed(self) -> None:
-        """Lines have come."""
-
-    def prompt_changed(self) -> None:
-        """A prompt shows; the host may be another one."""
-
-    def shell_ended(self) -> None:
-        """The last login was left."""
-
-    def tell_trouble(self, what: str, error: Exception) -> None:
-        """Something went wrong in breakfix itself."""
-
-    def keys_when_over(self) -> str:
-        """What leads on when the session has ended, with its key; empty if nothing does."""
 
 
 class Conversation:
@@ -59,7 +39,7 @@ class Conversation:
         self._watcher = watcher
         self._output = Output(page)
         self._flow = Flow(self._output.feed, self._shown)
-        self._line_editor = LineEditor(seat.complete, lambda: seat.history)
+        self._line_editor = LineEditor(seat.complete, lambda: seat.history, LineAids(seat.knows_command))
         self._prompt = ""
         self._terminal: Terminal | None = None
         self._login: Login | None = None
@@ -68,6 +48,10 @@ class Conversation:
         self.ahead = Ahead()
         self._told: set[str] = set()
         self._task: asyncio.Task[None] | None = None
+
+    def aid(self, *, suggests: bool, colours: bool) -> None:
+        """What helps at the prompt."""
+        self._line_editor.aids = LineAids(self.seat.knows_command, suggests, colours)
 
     # The tail of the page
 
@@ -245,6 +229,7 @@ class Conversation:
             self._answer(outcome.text)
         elif outcome.kind is OutcomeKind.SUBMITTED:
             self._enter(outcome.text)
+            self._watcher.line_entered(outcome.text)
         elif outcome.kind is OutcomeKind.ABORTED:
             self._abort(outcome.text)
         elif outcome.kind is OutcomeKind.END_OF_INPUT and asked:

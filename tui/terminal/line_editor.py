@@ -8,12 +8,15 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tui.terminal.line_aids import LineAids, first_word
 from tui.terminal.line_buffer import LineBuffer
+from tui.terminal.line_colours import COMMENT as DIM
+from tui.terminal.line_colours import Coloured
 from tui.terminal.line_editing import LineEditing
 from tui.terminal.line_history import LineHistory
 from tui.terminal.line_keys import COMMANDS, KEYS, PREFIXES, known_as, typed
 from tui.terminal.line_kills import KillRing
-from tui.terminal.line_layout import LineLayout, PromptRows, prompt_rows
+from tui.terminal.line_layout import MARK, RESET, LineLayout, PromptRows, cut, prompt_rows
 from tui.terminal.line_menu import CompletionMenu, MenuCell, put_candidate
 from tui.terminal.line_search import LineSearch
 
@@ -70,7 +73,10 @@ class Picture:
 class LineEditor:
     """Edits one line after the other; what was cut and what was sought stays from line to line."""
 
-    def __init__(self, completer: Completer, history: Callable[[], Sequence[str]]) -> None:
+    def __init__(
+        self, completer: Completer, history: Callable[[], Sequence[str]], aids: LineAids | None = None
+    ) -> None:
+        self.aids = aids
         self._completer = completer
         self._past = history
         self._kills = KillRing()
@@ -156,9 +162,24 @@ class LineEditor:
         """What is shown at a width."""
         self._columns = columns = max(columns, LEAST_COLUMNS)
         layout = self._layout(columns)
-        rows = layout.rows(self._search.found if self._search else (0, 0))
+        rows = layout.rows(self._parts())
+        if rest := self.suggestion:
+            row, column = layout.cell(len(self.text))
+            rows[row] += f"{DIM}{cut(rest, columns - column) if column + 1 < columns else ''}{RESET}"
         below, cells = self._menu.rows(columns, len(rows)) if self._menu else ([], [])
         return Picture((*rows, *below), layout.cell(0 if self.hidden else self.cursor), tuple(cells))
+
+    def _parts(self) -> list[Coloured]:
+        """The parts of the line that look different: what was found, or what the words are."""
+        if self._search:
+            return [Coloured(*self._search.found, MARK)]
+        return self.aids.parts(self.text, self.cursor) if self.aids and not self.hidden else []
+
+    @property
+    def suggestion(self) -> str:
+        """What an earlier line goes on with behind what is typed."""
+        plain = not (self.hidden or self._search or self._menu) and self.cursor == len(self.text)
+        return self.aids.rest(self.text, self._past()) if self.aids and plain else ""
 
     def put_cursor(self, columns: int, row: int, column: int) -> None:
         """A click in the picture."""
@@ -193,6 +214,9 @@ class LineEditor:
         if own := self._own_keys.get(key):
             self._editing.break_off()
             return own()
+        if key in (*_TAKE_ALL, *_TAKE_WORD) and (rest := self.suggestion):
+            taken = rest if key in _TAKE_ALL else first_word(rest)
+            return _done(self._editing.do(lambda editing: editing.insert(taken)))
         if command := COMMANDS.get(key):
             return _done(self._editing.do(command))
         if text := typed(key, character):
@@ -293,6 +317,8 @@ class LineEditor:
             self._menu = CompletionMenu(buffer, start, found.candidates)
 
 
+_TAKE_ALL, _TAKE_WORD = ("right", "end", "ctrl+e", "ctrl+f"), ("alt+f", "ctrl+right")
+"""Keys that take what is suggested, where there is nothing for them to move over."""
 _CHANGED, _BELL = Outcome(OutcomeKind.CHANGED), Outcome(OutcomeKind.BELL)
 _MENU_STEPS = {"tab": 1, "down": 1, "ctrl+n": 1, "shift+tab": -1, "up": -1, "ctrl+p": -1}
 _MENU_KEYS = {*_MENU_STEPS, "left", "right", "escape"}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tui.terminal.line_colours import Coloured
 from tui.terminal.line_text import clean, clusters, columns_of
 
 RESET = "\x1b[0m"
-_MARK, _UNMARK = "\x1b[7m", "\x1b[27m"
+MARK = "\x1b[7m"
 _PIECE = re.compile(
     r"(?P<sgr>\x1b\[[0-9;:]*m)"
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # a window's title and the like
@@ -121,10 +122,10 @@ class LineLayout:
         self._columns = columns
         self._spans = row_spans(text, columns, prompt.column)
 
-    def rows(self, marked: tuple[int, int] = (0, 0)) -> list[str]:
-        """Prompt and text, with a range of the text shown reversed."""
+    def rows(self, parts: Sequence[Coloured] = ()) -> list[str]:
+        """Prompt and text, with parts of the text (in their order) shown differently."""
         style, closed = self._prompt.style, _closed(self._prompt.style)
-        pieces = [self._piece(start, end, marked) + closed for start, end in self._spans]
+        pieces = [self._piece(start, end, parts) + closed for start, end in self._spans]
         return [*self._prompt.above, self._prompt.last + pieces[0], *(style + piece for piece in pieces[1:])]
 
     def cell(self, index: int) -> tuple[int, int]:
@@ -149,8 +150,13 @@ class LineLayout:
     def _first(self, row: int) -> int:
         return self._prompt.column if row == 0 else 0
 
-    def _piece(self, start: int, end: int, marked: tuple[int, int]) -> str:
-        left, right = max(start, marked[0]), min(end, marked[1])
-        if left >= right:
-            return self._text[start:end]
-        return f"{self._text[start:left]}{_MARK}{self._text[left:right]}{_UNMARK}{self._text[right:end]}"
+    def _piece(self, start: int, end: int, parts: Sequence[Coloured]) -> str:
+        """A row's text with the SGR sequences of the parts in it; after each the prompt's own style goes on."""
+        pieces, at = [], start
+        for part in parts:
+            left, right = max(start, part.start), min(end, part.end)
+            if left < right:
+                after = RESET + self._prompt.style
+                pieces.append(f"{self._text[at:left]}{part.sgr}{self._text[left:right]}{after}")
+                at = right
+        return "".join([*pieces, self._text[at:end]])

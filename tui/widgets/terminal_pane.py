@@ -55,6 +55,13 @@ class TerminalPane(TerminalActions):
             super().__init__()
             self.pane = pane
 
+    class Entered(Message):
+        """A line was entered at the prompt."""
+
+        def __init__(self, pane: TerminalPane, text: str) -> None:
+            super().__init__()
+            self.pane, self.text = pane, text
+
     class Changed(Message):
         """A prompt shows; the host may be another one."""
 
@@ -94,6 +101,8 @@ class TerminalPane(TerminalActions):
 
     def on_focus(self) -> None:
         """The cursor becomes a block."""
+        settings = breakfix(self).settings
+        self.conversation.aid(suggests=settings.suggestions, colours=settings.line_colours)
         self.conversation.set_aside(False)
         self.tail_changed()
 
@@ -108,6 +117,10 @@ class TerminalPane(TerminalActions):
         """A prompt shows."""
         self.offer_anew()
         self.post_message(self.Changed(self))
+
+    def line_entered(self, text: str) -> None:
+        """A line was entered."""
+        self.post_message(self.Entered(self, text))
 
     def shell_ended(self) -> None:
         """The last login was left."""

@@ -94,6 +94,9 @@ class TerminalView(Widget, can_focus=True):
     def prompt_changed(self) -> None:
         """A prompt shows."""
 
+    def line_entered(self, text: str) -> None:
+        """A line was entered at the prompt."""
+
     def shell_ended(self) -> None:
         """The last login was left."""
 

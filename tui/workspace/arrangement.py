@@ -60,6 +60,8 @@ class Arrangement(Generic[T]):
     root: Split[T] | T
     chosen: T
     zoomed: bool = False
+    together: bool = False
+    """Whether a line that is entered in one pane is entered in all."""
     _before: list[T] = field(default_factory=list)
 
     @classmethod

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
+from engine.kernel.hostlist import expand
 from tui.actions import Acts, action
 from tui.app import breakfix
 from tui.live.live import Live
@@ -13,6 +15,10 @@ from tui.widgets.terminal_pane import TerminalPane
 from tui.workspace.arrangement import Arrangement, Way, from_data, to_data
 from tui.workspace.moves import Moves
 from tui.workspace.pane_area import PaneArea
+
+_DIRECTIONS = {"h": "left", "j": "down", "k": "up", "l": "right"}
+_ROWS_LIKE_A_COLUMN = 4
+"""A pane is divided side by side where it is more than so many times as wide as high."""
 
 
 class Terminals(PaneArea, Acts):
@@ -46,6 +52,31 @@ class Terminals(PaneArea, Acts):
         if host is not None and host != pane.seat.host:
             pane.run_text(f"ssh {host}")
 
+    async def open_hosts(self, hosts: Sequence[str]) -> None:
+        """A new tab with a login on each host: side by side, as far as there is room, and all typed in together."""
+        first, *others = hosts
+        await self.open(self.open_tab, first)
+        for host in others:
+            if not await self._beside(host):
+                self.notify(f"There is no room for {host} and those after it.", severity="warning", timeout=5)
+                break
+        self.tab.together = len(self.tab.panes) > 1
+        self.choose(self.tab.panes[0])
+        self.post_message(self.TabsChanged())
+
+    async def _beside(self, host: str) -> bool:
+        """A pane for a host where the largest one of the tab is; whether there was room."""
+        last_first = self.tab.boxes(self._area)[::-1]  # of those that are about as large, so that hosts stay in order
+        largest = max(box.columns * box.rows for _, box in last_first)
+        for pane, box in sorted(last_first, key=lambda placed: placed[1].columns * placed[1].rows < largest * 0.9):
+            self.tab.choose(pane)
+            wide = box.columns > _ROWS_LIKE_A_COLUMN * box.rows
+            for way in (Way.SIDE_BY_SIDE, Way.STACKED) if wide else (Way.STACKED, Way.SIDE_BY_SIDE):
+                if self.can_split(way):
+                    await self.open(partial(self.split, way), host)
+                    return True
+        return False
+
     async def begin(self) -> None:
         """The terminals that the session has, arranged as they were; or its first one."""
         numbers = self.live.known_terminals() or [1]
@@ -66,6 +97,9 @@ class Terminals(PaneArea, Acts):
         """What the tabs are called: the host of their chosen pane, and how many others a zoomed one hides."""
         for pane in self.panes:
             pane.border_title = f"{pane.seat.number} {pane.seat.title}"
+        for tab in self.tabs:
+            for pane in tab.panes if tab.together and len(tab.panes) > 1 else ():
+                pane.border_title = f"{pane.border_title} (all alike)"
         hidden = [f" (1 of {len(tab.panes)})" if tab.zoomed else "" for tab in self.tabs]
         return [f"{tab.chosen.seat.title}{note}" for tab, note in zip(self.tabs, hidden, strict=True)]
 
@@ -84,10 +118,10 @@ class Terminals(PaneArea, Acts):
         """Choose a host and log in there, in a new tab."""
         from tui.screens.hosts import HostPicker
 
-        async def opened(host: str) -> None:
-            await self.open(self.open_tab, host)
+        async def opened(chosen: str) -> None:
+            await self.open_hosts(expand(chosen))
 
-        self._workspace().ask(HostPicker(self.live), "Open host", opened)
+        self._workspace().ask(HostPicker(self.live, several=True), "Open host", opened)
 
     @action("workspace.split_right", "Split", "prefix |", "prefix %", footer=75, when="can_play")
     async def split_right(self) -> None:
@@ -136,7 +170,7 @@ class Terminals(PaneArea, Acts):
     )
     def pane_towards(self, key: str = "right") -> None:
         """The pane in that direction."""
-        self.choose_towards(key or "right")
+        self.choose_towards(_DIRECTIONS.get(key, key or "right"))
 
     @action("workspace.wider", "Wider pane", "prefix >", when="has_splits")
     def wider(self) -> None:
@@ -162,6 +196,22 @@ class Terminals(PaneArea, Acts):
     def zoom(self) -> None:
         """This pane alone, or all panes of the tab again."""
         self.toggle_zoom()
+
+    @action("workspace.together", "All panes alike", "prefix *", when="has_splits")
+    def type_together(self) -> None:
+        """Enter each line in all panes of this tab, or no longer."""
+        self.tab.together = not self.tab.together
+        alike = "A line that you enter here is entered in every pane of this tab."
+        self.notify(alike if self.tab.together else "Each pane by itself again.", timeout=3)
+        self.post_message(self.TabsChanged())
+
+    def on_terminal_pane_entered(self, message: TerminalPane.Entered) -> None:
+        """The other panes of the tab get the same line, where they are to."""
+        tab = next((one for one in self.tabs if message.pane in one.panes), None)
+        if tab is not None and tab.together and message.text.strip():
+            for pane in tab.panes:
+                if pane is not message.pane:
+                    pane.run_text(message.text)
 
     @action("workspace.close_pane", "Close", "prefix x")
     def close_pane(self) -> None:

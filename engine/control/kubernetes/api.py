@@ -24,8 +24,9 @@ of priority > 0 are those of `-o wide`; ages are worked out already, as the serv
 Writing: `create(resource, namespace, manifest)`, `update(resource, namespace, name, manifest)`, `patch(resource,
 namespace, name, kind, body)` with kind "merge", "strategic" or "json" and the body as Python data, `delete(resource,
 namespace, name, grace=None, propagation="Background")`, `scale(resource, namespace, name, replicas)`,
-`evict(namespace, pod, grace=None)`, `bind(namespace, pod, node)`. All take `dry_run=True` and give the object as it is
-afterwards. `user` of the constructor is who asks (harm to others' work is noted under that name). Each is an Action
+`evict(namespace, pod, grace=None)`, `bind(namespace, pod, node)`. All take `dry_run=True` and give the object as it
+is afterwards; with `strict` a field that the server does not know is refused, else it is dropped. `user` of the
+constructor is who asks (harm to others' work is noted under that name). Each is an Action
 (engine.control.kubernetes.requests), so sessions can be replayed.
 
 Inside pods: `container(namespace, pod, name="")` gives `(host, container id)` of a running container for `exec`: run
@@ -39,6 +40,7 @@ controllers/ (one module each), scheduler/, kubelet/, device_plugins/; gpu_opera
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 from engine.control.kubernetes import control_plane, reading, resources, selectors
@@ -128,27 +130,50 @@ class ApiServer:
         self._reach()
         return control_plane.health(path)
 
-    def create(self, resource: Resource, namespace: str, manifest: KubeDict, *, dry_run: bool = False) -> KubeDict:
+    def unknown_fields(self, resource: Resource, manifest: KubeDict) -> Lines:
+        """Paths of fields that the server does not know: it drops them, and names them in its warnings."""
+        from engine.control.kubernetes import schema
+
+        return schema.decode(resource, deepcopy(manifest))
+
+    def create(
+        self, resource: Resource, namespace: str, manifest: KubeDict, *, dry_run: bool = False, strict: bool = False
+    ) -> KubeDict:
         """A new object."""
         from engine.control.kubernetes.requests import Create
 
-        return self._do(Create(resource.qualified, namespace, _json(manifest), self._user, dry_run))
+        return self._do(Create(resource.qualified, namespace, _json(manifest), self._user, dry_run, strict))
 
     def update(
-        self, resource: Resource, namespace: str, name: str, manifest: KubeDict, *, dry_run: bool = False
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        manifest: KubeDict,
+        *,
+        dry_run: bool = False,
+        strict: bool = False,
     ) -> KubeDict:
         """An object is replaced; with a resourceVersion in it, only if that is the object's."""
         from engine.control.kubernetes.requests import Update
 
-        return self._do(Update(resource.qualified, namespace, name, _json(manifest), self._user, dry_run))
+        return self._do(Update(resource.qualified, namespace, name, _json(manifest), self._user, dry_run, strict))
 
     def patch(
-        self, resource: Resource, namespace: str, name: str, kind: str, body: Any, *, dry_run: bool = False
+        self,
+        resource: Resource,
+        namespace: str,
+        name: str,
+        kind: str,
+        body: Any,
+        *,
+        dry_run: bool = False,
+        strict: bool = False,
     ) -> KubeDict:
         """An object is patched; `kind` is merge, strategic or json."""
         from engine.control.kubernetes.requests import Patch
 
-        return self._do(Patch(resource.qualified, namespace, name, kind, _json(body), self._user, dry_run))
+        return self._do(Patch(resource.qualified, namespace, name, kind, _json(body), self._user, dry_run, strict))
 
     def delete(
         self,

@@ -187,6 +187,31 @@ def storage_class_name(thing: KubeDict) -> str:
     return f"{thing['metadata']['name']} (default)" if default else str(thing["metadata"]["name"])
 
 
+def ingress_hosts(thing: KubeDict) -> str:
+    """The hosts of an Ingress' rules."""
+    hosts = [each["host"] for each in thing["spec"].get("rules") or () if each.get("host")]
+    return few(hosts, "*")
+
+
+def autoscaler_targets(thing: KubeDict) -> str:
+    """`cpu: <unknown>/80%`: there is no metrics server to ask."""
+    found = []
+    for each in thing["spec"].get("metrics") or ():
+        part = each.get(str(each.get("type", ""))[:1].lower() + str(each.get("type", ""))[1:]) or {}
+        target = part.get("target") or {}
+        aim = f"{target['averageUtilization']}%" if "averageUtilization" in target else target.get("averageValue")
+        name = f"{part['name']}: " if part.get("name") else ""
+        found.append(f"{name}<unknown>/{aim or target.get('value', '<auto>')}")
+    return few(found)
+
+
+def quota(thing: KubeDict, *, limits: bool) -> str:
+    """`requests.cpu: 0/4` for each resource that a quota bounds."""
+    hard, used = thing["spec"].get("hard") or {}, thing.get("status", {}).get("used") or {}
+    names = [name for name in sorted(hard) if name.startswith("limits.") == limits]
+    return ", ".join(f"{name}: {used.get(name, 0)}/{hard[name]}" for name in names)
+
+
 def role(binding: KubeDict) -> str:
     """What a binding grants."""
     found = binding["roleRef"]

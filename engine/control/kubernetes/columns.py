@@ -121,6 +121,16 @@ def _first_seen(simulation: Sim, event: KubeDict) -> str:
     return _since(simulation, event.get("firstTimestamp") or event.get("deprecatedFirstTimestamp"))
 
 
+def _last_schedule(simulation: Sim, thing: KubeDict) -> str:
+    last = thing.get("status", {}).get("lastScheduleTime")
+    return _since(simulation, last) if last else NONE
+
+
+def _job_of(thing: KubeDict) -> KubeDict:
+    found: KubeDict = thing["spec"]["jobTemplate"]
+    return found
+
+
 _NAME: Column = ("Name", 0, _name)
 _AGE: Column = ("Age", 0, _age)
 
@@ -199,6 +209,47 @@ _TABLES: dict[str, Sequence[Column]] = {
         ("Duration", 0, _duration),
         _AGE,
         *_template_columns(),
+    ),
+    "cronjobs": (
+        _NAME,
+        ("Schedule", 0, _at("spec", "schedule")),
+        ("Timezone", 0, _at("spec", "timeZone")),
+        ("Suspend", 0, _of(lambda each: "True" if each["spec"].get("suspend") else "False")),
+        ("Active", 0, _of(lambda each: len(each.get("status", {}).get("active") or ()))),
+        ("Last Schedule", 0, _last_schedule),
+        _AGE,
+        ("Containers", 1, _of(lambda each: cells.container_names(_job_of(each)))),
+        ("Images", 1, _of(lambda each: cells.images(_job_of(each)))),
+        ("Selector", 1, _of(lambda each: NONE)),
+    ),
+    "horizontalpodautoscalers": (
+        _NAME,
+        ("Reference", 0, _of(lambda e: f"{e['spec']['scaleTargetRef']['kind']}/{e['spec']['scaleTargetRef']['name']}")),
+        ("Targets", 0, _of(cells.autoscaler_targets)),
+        ("MinPods", 0, _at("spec", "minReplicas", default="<unset>")),
+        ("MaxPods", 0, _at("spec", "maxReplicas")),
+        ("Replicas", 0, _at("status", "currentReplicas", default=0)),
+        _AGE,
+    ),
+    "ingresses": (
+        _NAME,
+        ("Class", 0, _at("spec", "ingressClassName")),
+        ("Hosts", 0, _of(cells.ingress_hosts)),
+        ("Address", 0, _of(lambda _: "")),
+        ("Ports", 0, _of(lambda each: "80, 443" if each["spec"].get("tls") else "80")),
+        _AGE,
+    ),
+    "ingressclasses": (
+        _NAME,
+        ("Controller", 0, _at("spec", "controller")),
+        ("Parameters", 0, _of(lambda _: NONE)),
+        _AGE,
+    ),
+    "resourcequotas": (
+        _NAME,
+        ("Request", 0, _of(lambda each: cells.quota(each, limits=False))),
+        ("Limit", 0, _of(lambda each: cells.quota(each, limits=True))),
+        _AGE,
     ),
     "services": (
         _NAME,

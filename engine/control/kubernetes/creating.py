@@ -13,6 +13,7 @@ from engine.world.world import World
 
 _GENERATION = frozenset(
     {store.DEPLOYMENTS, store.REPLICA_SETS, store.DAEMON_SETS, store.STATEFUL_SETS, store.JOBS,
+     "cronjobs.batch", "ingresses.networking.k8s.io",
      "poddisruptionbudgets.policy", "networkpolicies.networking.k8s.io"}
 )  # fmt: skip
 """Stores whose objects count the changes of their specs."""

@@ -183,6 +183,31 @@ def _job(_: World, thing: KubeDict) -> None:
     _template(thing)
 
 
+def _cron_job(_: World, thing: KubeDict) -> None:
+    spec = thing["spec"]
+    _set(spec, concurrencyPolicy="Allow", failedJobsHistoryLimit=1, successfulJobsHistoryLimit=3, suspend=False)
+    template = spec.setdefault("jobTemplate", {})
+    template.setdefault("metadata", {}).setdefault("creationTimestamp", None)
+    job = template.setdefault("spec", {})
+    job.setdefault("template", {}).setdefault("metadata", {}).setdefault("creationTimestamp", None)
+    pod_spec(job["template"].setdefault("spec", {}))
+
+
+def _autoscaler(_: World, thing: KubeDict) -> None:
+    _set(thing["spec"], minReplicas=1)
+    if not thing["spec"].get("metrics"):
+        target = {"averageUtilization": 80, "type": "Utilization"}
+        thing["spec"]["metrics"] = [{"resource": {"name": "cpu", "target": target}, "type": "Resource"}]
+
+
+def _network_policy(_: World, thing: KubeDict) -> None:
+    spec = thing["spec"]
+    _set(spec, policyTypes=["Ingress", *(["Egress"] if spec.get("egress") else [])], podSelector={})
+    for rule in [*(spec.get("ingress") or ()), *(spec.get("egress") or ())]:
+        for port in rule.get("ports") or ():
+            _set(port, protocol="TCP")
+
+
 def _service(_: World, thing: KubeDict) -> None:
     spec = thing["spec"]
     _set(spec, internalTrafficPolicy="Cluster", sessionAffinity="None", type="ClusterIP")
@@ -226,6 +251,9 @@ _MAKERS: dict[str, Callable[[World, KubeDict], None]] = {
     store.DAEMON_SETS: _daemon_set,
     store.JOBS: _job,
     store.SERVICES: _service,
+    "cronjobs.batch": _cron_job,
+    "horizontalpodautoscalers.autoscaling": _autoscaler,
+    "networkpolicies.networking.k8s.io": _network_policy,
     store.NAMESPACES: _namespace,
     "persistentvolumeclaims": _claim,
     "storageclasses.storage.k8s.io": _storage_class,

@@ -14,12 +14,14 @@ from engine.control.kubernetes import (
     defaults,
     deleting,
     events_log,
+    go_text,
     harms,
     patching,
     pod_status,
     reading,
     resources,
     scheduler,
+    schema,
     selectors,
     store,
     validation,
@@ -33,6 +35,7 @@ from engine.control.kubernetes.status_error import (
     bad_request,
     conflict,
     forbidden,
+    invalid,
     method_not_allowed,
     no_resource,
     not_found,
@@ -77,13 +80,14 @@ def _key(resource: Resource, namespace: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Create(Action):
-    """POST of an object. Gives it, or a StatusError."""
+    """POST of an object. Gives it, or a StatusError; with `strict` also for a field that the server does not know."""
 
     resource: str
     namespace: str
     manifest: str
     user: str
     dry_run: bool = False
+    strict: bool = False
 
     def perform(self, simulation: Sim) -> Answer:
         return _answer(lambda: self._create(simulation))
@@ -91,6 +95,9 @@ class Create(Action):
     def _create(self, simulation: Sim) -> KubeDict:
         world = simulation.world
         resource, thing = _resource(world, self.resource, "create"), thaw(self.manifest)
+        unknown = schema.decode(resource, thing)
+        if self.strict:
+            schema.refuse(resource, unknown)
         metadata = thing.setdefault("metadata", {})
         _check_namespace(world, resource, metadata, self.namespace)
         validation.quantities(resource, thing)
@@ -160,6 +167,7 @@ class Update(Action):
     manifest: str
     user: str
     dry_run: bool = False
+    strict: bool = False
 
     def perform(self, simulation: Sim) -> Answer:
         return _answer(lambda: self._update(simulation))
@@ -167,6 +175,9 @@ class Update(Action):
     def _update(self, simulation: Sim) -> KubeDict:
         world = simulation.world
         resource, after = _resource(world, self.resource, "update"), thaw(self.manifest)
+        unknown = schema.decode(resource, after)
+        if self.strict:
+            schema.refuse(resource, unknown)
         before = _kept(world, resource, _key(resource, self.namespace, self.name))
         return _replace(simulation, resource, before, after, dry_run=self.dry_run)
 
@@ -182,6 +193,7 @@ class Patch(Action):
     body: str
     user: str
     dry_run: bool = False
+    strict: bool = False
 
     def perform(self, simulation: Sim) -> Answer:
         return _answer(lambda: self._patch(simulation))
@@ -191,7 +203,12 @@ class Patch(Action):
         resource = _resource(world, self.resource, "patch")
         before = _kept(world, resource, _key(resource, self.namespace, self.name))
         kind = "merge" if self.kind == "strategic" and resource.definition else self.kind
-        after = patching.apply(before, kind, json.loads(self.body))
+        body = json.loads(self.body)
+        after = patching.apply(before, kind, body)
+        unknown = schema.decode(resource, after)
+        if unknown and self.strict:
+            text = f'Invalid value: "{go_text.value(body)}": {schema.strict_error(unknown)}'
+            raise invalid("", "", "", [("patch", "FieldValueInvalid", text)])
         return _replace(simulation, resource, before, after, dry_run=self.dry_run)
 
 

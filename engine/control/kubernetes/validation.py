@@ -1,7 +1,7 @@
 """What the server refuses in an object: the checks that people meet (pkg/apis/*/validation), in its own words.
 
 A cause is (field, reason, text): `spec.containers[0].name`, FieldValueRequired, `Required value`. Unknown fields are
-not looked for here.
+found by engine.control.kubernetes.schema.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from engine.control.kubernetes import selectors, store
+from engine.control.kubernetes import selectors, store, validation_others
 from engine.control.kubernetes.objects import BadQuantity, KubeDict, milli
 from engine.control.kubernetes.resources import Resource
 from engine.control.kubernetes.status_error import bad_request, invalid
@@ -53,6 +53,8 @@ def check(resource: Resource, thing: KubeDict) -> None:
         causes += _pod_causes(spec, "spec", template=False)
     elif resource.store in _TEMPLATED:
         causes += _workload_causes(resource, spec)
+    elif resource.store in validation_others.CHECKS:
+        causes += validation_others.CHECKS[resource.store](thing)
     elif resource.store == store.SERVICES and not spec.get("ports") and not _needs_no_ports(spec):
         causes.append(required("spec.ports"))
     if causes:

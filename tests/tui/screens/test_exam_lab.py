@@ -54,6 +54,8 @@ def test_a_lab_is_left_taken_up_again_and_worth_its_goals_when_handed_in() -> No
             screen = app.screen
             assert isinstance(screen, ExamLab)
             await screen.live.run_line(1, "echo been here")
+            offered = {one.action.id for one in app.offers() if one.enabled}
+            assert not offered & {"workspace.map", "workspace.alerts", "app.glossary"}, "not under an exam's rules"
             await pilot.press("ctrl+b", "q")
             await until(pilot, ExamScreen)
             assert answer_data(sitting.response.answer) is None

@@ -173,15 +173,15 @@ def test_search_shows_what_bash_shows() -> None:
     editor = editor_with("new|", "ctrl+r")
     assert shown(editor) == ["(reverse-i-search)`': new"]
     press(editor, "w")
-    assert shown(editor) == ["(reverse-i-search)`w': ne\x1b[7mw\x1b[27m"]
+    assert shown(editor) == ["(reverse-i-search)`w': ne\x1b[7mw\x1b[0m"]
     press(editor, "o")
-    assert shown(editor) == ["(reverse-i-search)`wo': echo 'two \x1b[7mwo\x1b[27mrds'|wc"]
+    assert shown(editor) == ["(reverse-i-search)`wo': echo 'two \x1b[7mwo\x1b[0mrds'|wc"]
     assert press(editor, "ctrl+r") == Outcome(OutcomeKind.CHANGED)
-    assert shown(editor) == ["(reverse-i-search)`wo': echo 't\x1b[7mwo\x1b[27m words'|wc"]
+    assert shown(editor) == ["(reverse-i-search)`wo': echo 't\x1b[7mwo\x1b[0m words'|wc"]
     assert press(editor, "z") == Outcome(OutcomeKind.BELL)
     assert shown(editor) == ["(failed reverse-i-search)`woz': echo 'two words'|wc"]
     press(editor, "backspace", "ctrl+s", "ctrl+s")
-    assert shown(editor) == ["(i-search)`wo': echo 'two \x1b[7mwo\x1b[27mrds'|wc"]
+    assert shown(editor) == ["(i-search)`wo': echo 'two \x1b[7mwo\x1b[0mrds'|wc"]
 
 
 def test_search_keeps_the_upper_rows_of_the_prompt() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from engine.commands.kubernetes._kubectl import json_text, manifests, merging, printing, release, selecting
+from engine.commands.kubernetes._kubectl import json_text, manifests, merging, printing, release, selecting, strictness
 from engine.commands.kubernetes._kubectl.failures import Failed, NotModelled, error, of_server
 from engine.commands.kubernetes._kubectl.flags import Flag, flags
 from engine.commands.kubernetes._kubectl.printing import OUTPUT
@@ -111,7 +111,7 @@ def _apply_one(session: Session, source: str, resource: Resource, thing: KubeDic
             raise
         try:
             made = wanted if dry == "client" else session.server.create(
-                resource, namespace, wanted, dry_run=dry == "server"
+                resource, namespace, wanted, dry_run=dry == "server", strict=strictness.strict(session, resource, thing)
             )  # fmt: skip
         except StatusError as refused:
             raise sourced(refused, "creating", source) from None
@@ -127,7 +127,10 @@ def _apply_one(session: Session, source: str, resource: Resource, thing: KubeDic
         return
     if dry != "client":
         try:
-            there = session.server.patch(resource, namespace, name, "merge", patch, dry_run=dry == "server")
+            there = session.server.patch(
+                resource, namespace, name, "merge", patch, dry_run=dry == "server",
+                strict=strictness.strict(session, resource, thing),
+            )  # fmt: skip
         except StatusError as refused:
             raise _not_patched(refused, patch, resource, there, source) from None
     printing.outcome(session, Found(resource, there), "configured")
@@ -151,8 +154,9 @@ def create_one(session: Session, source: str, resource: Resource, thing: KubeDic
     if session.line.on("save-config"):
         thing = merging.applied(thing)
     try:
+        strict = strictness.strict(session, resource, thing)
         made = thing if dry == "client" else session.server.create(
-            resource, namespace_of(thing), thing, dry_run=dry == "server"
+            resource, namespace_of(thing), thing, dry_run=dry == "server", strict=strict
         )  # fmt: skip
     except StatusError as refusal:
         raise sourced(refusal, "creating", source) from None
@@ -177,7 +181,9 @@ def _replace_one(session: Session, source: str, resource: Resource, thing: KubeD
     dry = printing.dry(session)
     try:
         if dry != "client":
-            thing = session.server.update(resource, namespace_of(thing), name_of(thing), thing, dry_run=dry == "server")
+            strict = strictness.strict(session, resource, thing)
+            where = (resource, namespace_of(thing), name_of(thing))
+            thing = session.server.update(*where, thing, dry_run=dry == "server", strict=strict)
     except StatusError as refusal:
         raise sourced(refusal, "replacing", source) from None
     printing.outcome(session, Found(resource, thing), "replaced")
@@ -201,6 +207,8 @@ async def patch(session: Session) -> None:
     if not selection.found and not selection.errors:
         raise error("no objects passed to patch")
     for each in selection.found:
+        if isinstance(body, dict):
+            strictness.warn(session, each.resource, body)
         now = each.thing if dry == "client" else session.server.patch(
             each.resource, each.namespace, each.name, kind, body, dry_run=dry == "server"
         )  # fmt: skip

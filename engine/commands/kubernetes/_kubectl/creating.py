@@ -33,7 +33,7 @@ RUN_FLAGS = (
     Flag("timeout", kind="duration"), Flag("cascade", bare="background"), Flag("field-manager"),
 )  # fmt: skip
 _UNKNOWN = (
-    "clusterrole", "clusterrolebinding", "cronjob", "cj", "ingress", "ing", "poddisruptionbudget", "pdb",
+    "clusterrole", "clusterrolebinding", "ingress", "ing", "poddisruptionbudget", "pdb",
     "priorityclass", "pc", "role", "rolebinding", "service", "svc", "token",
 )  # fmt: skip
 _RESTARTS = ("Always", "OnFailure", "Never")
@@ -98,11 +98,16 @@ def _as_the_client(session: Session, thing: dict[str, Any]) -> dict[str, Any]:
         inner["spec"] = _with_empty_resources(template["spec"])
         extra: dict[str, Any] = {"strategy": {}} if kind == "Deployment" else {}
         shown["spec"] = {**thing["spec"], **extra, "template": inner}
+    elif kind == "CronJob":
+        job = thing["spec"]["jobTemplate"]
+        inner = {"metadata": dict(empty), "spec": _with_empty_resources(job["spec"]["template"]["spec"])}
+        outer = {"metadata": {**empty, **job["metadata"]}, "spec": {**job["spec"], "template": inner}}
+        shown["spec"] = {**thing["spec"], "jobTemplate": outer}
     elif kind == "Pod":
         shown["spec"] = _with_empty_resources(thing["spec"])
     elif kind == "Namespace":
         shown["spec"] = {}
-    if kind in ("Deployment", "Job", "Pod", "Namespace", "ResourceQuota"):
+    if kind in ("Deployment", "Job", "CronJob", "Pod", "Namespace", "ResourceQuota"):
         shown["status"] = {}
     return shown
 
@@ -191,6 +196,21 @@ def _job(session: Session, name: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _cron_job(session: Session, name: str) -> dict[str, Any]:
+    line = session.line
+    for flag in ("image", "schedule"):
+        if not line.text(flag):
+            raise error(f'required flag(s) "{flag}" not set' if flag not in line else f"--{flag} must be specified")
+    job = _job(session, name)
+    job["spec"]["template"]["spec"]["restartPolicy"] = line.text("restart", "OnFailure")
+    return {
+        "apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": name},
+        "spec": {
+            "jobTemplate": {"metadata": {"name": name}, "spec": job["spec"]}, "schedule": line.text("schedule"),
+        },
+    }  # fmt: skip
+
+
 def _quota(session: Session, name: str) -> dict[str, Any]:
     hard = dict(part.split("=", 1) for part in session.line.all("hard") if "=" in part)
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": hard}}
@@ -199,7 +219,7 @@ def _quota(session: Session, name: str) -> dict[str, Any]:
 _MAKERS: dict[str, Callable[[Session, str], dict[str, Any]]] = {
     "namespace": _namespace, "ns": _namespace, "serviceaccount": _service_account, "sa": _service_account,
     "configmap": _config_map, "cm": _config_map, "secret": _secret, "deployment": _deployment, "deploy": _deployment,
-    "job": _job, "quota": _quota, "resourcequota": _quota,
+    "job": _job, "cronjob": _cron_job, "cj": _cron_job, "quota": _quota, "resourcequota": _quota,
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.commands.kubernetes._kubectl import release, selecting
-from engine.commands.kubernetes._kubectl.describing import accounts, nodes, others, pods, workloads
+from engine.commands.kubernetes._kubectl.describing import accounts, cron_jobs, nodes, others, pods, workloads
 from engine.commands.kubernetes._kubectl.failures import Failed, NotModelled, error
 from engine.commands.kubernetes._kubectl.flags import Flag, flags
 from engine.commands.kubernetes._kubectl.selecting import Found, Selection
@@ -27,6 +27,7 @@ _DESCRIBERS: dict[tuple[str, str], Callable[[Session, dict[str, Any]], str]] = {
     ("", "Namespace"): others.namespace, ("apps", "Deployment"): workloads.deployment,
     ("apps", "ReplicaSet"): workloads.replica_set, ("apps", "DaemonSet"): workloads.daemon_set,
     ("apps", "StatefulSet"): workloads.stateful_set, ("batch", "Job"): workloads.job,
+    ("batch", "CronJob"): cron_jobs.describe,
     ("policy", "PodDisruptionBudget"): others.disruption_budget,
     ("storage.k8s.io", "StorageClass"): others.storage_class, ("", "ServiceAccount"): accounts.service_account,
     ("", "ResourceQuota"): accounts.quota, ("scheduling.k8s.io", "PriorityClass"): accounts.priority_class,
@@ -35,7 +36,7 @@ _DESCRIBERS: dict[tuple[str, str], Callable[[Session, dict[str, Any]], str]] = {
 }  # fmt: skip
 _OTHERS_OF_THEIR_OWN = frozenset(
     {
-        "LimitRange", "EndpointSlice", "HorizontalPodAutoscaler", "Ingress", "IngressClass", "CronJob",
+        "LimitRange", "EndpointSlice", "HorizontalPodAutoscaler", "Ingress", "IngressClass",
         "CertificateSigningRequest", "CSINode", "Role", "ClusterRole", "NetworkPolicy", "ReplicationController",
     }
 )  # fmt: skip

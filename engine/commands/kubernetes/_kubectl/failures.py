@@ -51,6 +51,8 @@ def of_server(refusal: StatusError, name: str = "") -> str:
 def _invalid(refusal: StatusError) -> str:
     details = refusal.status.get("details") or {}
     text = f'The {details.get("kind", "")} "{details.get("name", "")}" is invalid'
+    if not details.get("kind") and not details.get("name"):
+        text = "The request is invalid"
     causes: list[str] = []
     for cause in details.get("causes") or ():
         line = f"{cause.get('field', '')}: {cause.get('message', '')}"

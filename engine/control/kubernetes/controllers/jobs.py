@@ -133,6 +133,7 @@ def _finish(simulation: Sim, job: KubeDict, status: KubeDict, kind: str, reason:
         status["completionTime"] = time
     job["status"] = status
     _write(simulation, job)
+    simulation.schedule(KubeObjectChanged(store.JOBS, store.key_of(job)), 0)
     keep = job["spec"].get("ttlSecondsAfterFinished")
     if keep is not None:
         due = KubeJobDue(store.key_of(job), job["metadata"]["uid"], "cleanup", simulation.now)
