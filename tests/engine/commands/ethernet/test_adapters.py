@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.kernel.simulation import Simulation
+from engine.physics.ethernet import settings
 from engine.world.world import World
 from tests.support.roce_pod import pod
 from tests.support.run import Result, run_command
@@ -107,3 +108,37 @@ def test_the_other_ends_of_the_cables(simulation: Simulation[World]) -> None:
     assert run(simulation, "lldpctl", "alex").status == 1
     run(simulation, f"ip link set {NAME} down")
     assert "SysName" not in run(simulation, f"lldpcli show neighbors ports {NAME}").stdout
+
+
+def test_devlink_shows_parameters(simulation: Simulation[World]) -> None:
+    one = run(simulation, "devlink dev param show pci/0000:18:00.0 name enable_roce")
+    assert one.stdout == (
+        "pci/0000:18:00.0:\n  name enable_roce type generic\n    values:\n      cmode driverinit value true\n"
+    )
+    every = run(simulation, "devlink dev param show").stdout
+    assert every.count("name enable_roce") == every.count("pci/") == len(simulation.world.node(HOST).hcas)
+    assert "No such device" in run(simulation, "devlink dev param show pci/0000:ff:00.0").stderr
+    assert "Invalid argument" in run(simulation, "devlink dev param show pci/0000:18:00.0 name nothing").stderr
+    assert run(simulation, "devlink dev param set pci/0000:18:00.0 name enable_roce value false").status == 125
+
+
+def test_lldptool_shows_what_both_ends_say(simulation: Simulation[World]) -> None:
+    own = run(simulation, f"lldptool -t -i {NAME} -V PFC")
+    assert own.stdout.splitlines() == [
+        "IEEE 8021QAZ PFC TLV", "\t Willing: no", "\t MACsec Bypass Capable: no", "\t PFC capable traffic classes: 8",
+        "\t PFC enabled: 3",
+    ]  # fmt: skip
+    far = run(simulation, f"lldptool -t -n -i {NAME}").stdout
+    assert "\tleaf-01\n" in far and "\tIfname: swp1s0\n" in far and far.endswith("End of LLDPDU TLV\n")
+    assert "TSA_MAP: 0:ets 1:ets 2:ets 3:ets 4:ets 5:ets 6:strict 7:ets" in far
+    simulation.apply(settings.SetPortQos(("leaf-01/1",), (("pause_sent", (False,) * 8),)))
+    assert "PFC enabled: none" in run(simulation, f"lldptool -t -n -i {NAME} -V PFC").stdout
+    sonic = run_command(simulation, "hgx-09", "root", "lldptool -t -n -i enp154s0np0").stdout
+    assert "\tleaf-07\n" in sonic and "PFC" not in sonic
+    assert run(simulation, f"lldptool -T -i {NAME} -V PFC enabled=3,4").stdout == "enabled = 3,4\n"
+    assert "3:on 4:on" in run(simulation, f"dcb pfc show dev {NAME}").stdout
+    run(simulation, f"ip link set {NAME} down")
+    assert run(simulation, f"lldptool -t -n -i {NAME}").stdout == ""
+    assert run(simulation, f"lldptool -t -i {NAME}", "alex").status == 1
+    assert run(simulation, "lldptool -t -i nothing").stderr == "Device not found or inactive\n"
+    assert run(simulation, f"lldptool -t -i {NAME} -V maxFrame").status == 125
