@@ -56,7 +56,7 @@ async def draft(recorded: Recorded, identifier: str, uuid: str) -> str:
         raise BreakfixError(
             "nothing was typed in the sandbox", "Find the fault there as a learner should, and repair it."
         )
-    bare = validate(read_document(_dump(_bare(recorded, identifier, uuid)), f"{identifier}.yaml"), Scenario)
+    bare = validate(read_document(dump(_bare(recorded, identifier, uuid)), f"{identifier}.yaml"), Scenario)
     stage = Stage.build(bare, recorded.seed)
     session = await DrillSession.on(stage)
     real, twin = await stage.real(), await stage.twin()
@@ -68,7 +68,7 @@ async def draft(recorded: Recorded, identifier: str, uuid: str) -> str:
     finally:
         session.close()
     fault, target, _ = recorded.faults[0]
-    facts = list(_telling_facts(real, twin, target))
+    facts = list(telling_facts(real, twin, target))
     return _text(_whole(recorded, identifier, uuid, fault, target, found, facts), bool(facts))
 
 
@@ -107,7 +107,7 @@ def _differences(entries: Sequence[Entry], elsewhere: Mapping[int, str]) -> Iter
             yield entry.text, _STAMP.sub("", best)
 
 
-def _telling_facts(real: Simulation[World], twin: Simulation[World], target: str) -> Iterator[str]:
+def telling_facts(real: Simulation[World], twin: Simulation[World], target: str) -> Iterator[str]:
     """Facts about the target, or about the machine that it is part of, that hold here and not in the twin."""
     for name in dict.fromkeys([target, target.partition("/")[0]]):
         for fact in catalogue().values():
@@ -221,9 +221,10 @@ _NO_FACT = """
 # No fact about the target tells this world from one without the fault: write one (`breakfix list facts`)."""
 
 
-def _dump(data: Mapping[str, Any]) -> str:
+def dump(data: Mapping[str, Any]) -> str:
+    """Data as YAML that people can read."""
     return str(yaml.dump(dict(data), Dumper=_Readable, sort_keys=False, allow_unicode=True, width=120))
 
 
 def _text(data: Mapping[str, Any], has_facts: bool) -> str:
-    return _HEAD.format(id=data["id"], facts="" if has_facts else _NO_FACT) + _dump(data)
+    return _HEAD.format(id=data["id"], facts="" if has_facts else _NO_FACT) + dump(data)

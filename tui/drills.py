@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tui.store import Saved
 
 
+RANDOM = "random/"
+"""Begins the names of drills that nobody wrote."""
+
+
 @dataclass(frozen=True)
 class ScriptResult:
     """What a script earned: the page, the JSON data, and whether it passed."""
@@ -37,6 +41,10 @@ def scenario_named(name: str) -> Scenario:
     """The packaged scenario of that name, that of a pack (`PACK/ID`), or the one in the file. Raises BreakfixError."""
     if name in places() or not ("/" in name or name.endswith((".yaml", ".yml"))):
         return packaged(name)
+    if name.startswith(RANDOM):
+        from scenarios.random_drill.compose import random_drill
+
+        return random_drill(name)
     from tui.packs import scenario_of
 
     return scenario_of(name) or load_file(Path(name))
@@ -77,6 +85,31 @@ def choose(seed: str | None) -> int:
     name = names[int(answer) - 1] if answer.isdigit() and 1 <= int(answer) <= len(names) else answer
     scenario = packaged(name)
     return asyncio.run(play(scenario, name, parse_seed(seed) if seed else new_seed(name), as_json=False))
+
+
+def random_name(area: str | None, exam: str | None, level: int, seed: str | None) -> str:
+    """The name of a random drill; without a seed it gets one that the learner has not had. Raises BreakfixError."""
+    from scenarios.random_drill.compose import ANY, Wish, wish_of
+    from tui.opening import parse_seed
+    from tui.played import results
+    from tui.store import saved_sessions
+
+    wish = Wish((exam or area or ANY).lower(), level)
+    start = f"random-{wish.area.replace('_', '-')}-{level}-"
+    had = [one.scenario for one in results()] + [str(one.header.get("scenario")) for one in saved_sessions("drill")]
+    used = [int(name.removeprefix(start)) for name in had if name.startswith(start)]
+    wish = replace(wish, seed=parse_seed(seed) if seed else max(used, default=0) + 1)
+    return wish_of(wish.name).name
+
+
+def seed_of(name: str, scenario: Scenario, wanted: int | None) -> int:
+    """The seed to play a scenario with: that of a random drill stands in its name. Raises BreakfixError."""
+    if name.startswith(RANDOM):
+        own = int(name.rpartition("/")[2])
+        if wanted not in (None, own):
+            raise BreakfixError(f"the seed of {name} stands in its name", "Name another one, or use --random --seed.")
+        return own
+    return new_seed(scenario.id) if wanted is None else wanted
 
 
 def new_seed(name: str) -> int:

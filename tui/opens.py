@@ -4,6 +4,7 @@ is opened: the first screen waits for none of it.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -34,11 +35,11 @@ class Opens(App[Any]):
 
     async def open_drill(self, name: str, seed: int | None = None) -> None:
         """Begin a drill. Raises BreakfixError."""
-        from tui.drills import new_seed, scenario_named
+        from tui.drills import scenario_named, seed_of
         from tui.live import drill
 
-        scenario = scenario_named(name)
-        await self._enter(await drill.begin(scenario, name, new_seed(scenario.id) if seed is None else seed))
+        scenario = await asyncio.to_thread(scenario_named, name)  # one that nobody wrote takes seconds
+        await self._enter(await drill.begin(scenario, name, seed_of(name, scenario, seed)))
 
     async def open_sandbox(self, opening: Opening) -> None:
         """Open a sandbox. Raises BreakfixError."""

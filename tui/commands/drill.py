@@ -24,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser, what: str = "drill") -> None:
     parser.add_argument("--plain", action="store_true", help="line by line, without a full screen")
     parser.add_argument("--script", metavar="FILE", help="take the learner's moves from FILE (- is standard input)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    if what == "drill":
+        parser.add_argument("--random", action="store_true", help="a drill that nobody wrote: find it, hand it on")
+        parser.add_argument("--area", help="of a random drill: gpu, pcie, fabric, roce, cooling, ... (default: any)")
+        parser.add_argument("--exam", help="of a random drill: what NCP-AII, NCP-AIN or NCP-AIO asks")
+        parser.add_argument("--level", type=int, default=0, choices=range(6), help="of a random drill: 1 (easy) to 5")
     parser.add_argument("--resume", action="store_true", help="take up the last session that was not handed in")
 
 
@@ -31,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Play. Returns 0 if the drill was passed, 1 if not."""
     from tui import drills
 
+    _name_random(arguments)
     if arguments.script is not None:
         seed = parse_seed(arguments.seed or "1")
         return _run_script(arguments, seed)
@@ -41,8 +47,25 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.name is None:
         return drills.choose(arguments.seed)
     scenario = drills.scenario_named(arguments.name)
-    seed = parse_seed(arguments.seed) if arguments.seed else drills.new_seed(scenario.id)
+    seed = drills.seed_of(arguments.name, scenario, parse_seed(arguments.seed) if arguments.seed else None)
     return asyncio.run(drills.play(scenario, arguments.name, seed, as_json=arguments.json))
+
+
+def _name_random(arguments: argparse.Namespace) -> None:
+    """Put the name of a random drill in the place of the options that ask for one."""
+    from tui import drills
+
+    if not getattr(arguments, "random", False):
+        if getattr(arguments, "area", None) or getattr(arguments, "exam", None) or getattr(arguments, "level", 0):
+            raise BreakfixError("--area, --exam and --level are for random drills", "Add --random.")
+    elif arguments.name or (arguments.area and arguments.exam):
+        raise BreakfixError("--random takes no name, and one of --area and --exam")
+    else:
+        arguments.name = drills.random_name(arguments.area, arguments.exam, arguments.level, arguments.seed)
+        arguments.seed = None
+        print(f"Making up {arguments.name} and proving that it is fair; this takes a while ...", file=sys.stderr)
+    if arguments.name is not None and arguments.name.startswith(drills.RANDOM) and arguments.seed is None:
+        arguments.seed = arguments.name.rpartition("/")[2]
 
 
 def _on_the_screen(arguments: argparse.Namespace) -> bool:

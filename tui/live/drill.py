@@ -211,7 +211,7 @@ async def resume(found: Saved) -> LiveDrill:
     """The drill of a journal, where it ended. Raises BreakfixError."""
     told = found.header
     source = str(told.get("source"))
-    scenario = scenario_named(source)
+    scenario = await asyncio.to_thread(scenario_named, source)
     saved.check_header(scenario, told)
     records = list(read_journal(found.path))[1:]
     journal = open_journal(found.path)
