@@ -62,7 +62,8 @@ def build_inventory(
     Raises DocumentError for mistakes in it, BreakfixError for bad overrides.
     """
     site = validate(document, SiteModel)
-    problems = [Problem(document.locate(path), text) for path, text in _mistakes(site)]
+    told = (Problem(document.locate(path), text) for path, text in _mistakes(site))
+    problems = list(dict.fromkeys(told))  # a switch that is missing is missing for each of its cables
     if problems:
         raise DocumentError(problems)
     site = with_standing(site, standing)

@@ -254,7 +254,7 @@ class Node:
 @dataclass(frozen=True)
 class Kubernetes:
     """The Kubernetes cluster of a site: hosts by their part, networks, and objects that were applied before the start:
-    (ns before it, the manifest as JSON).
+    (ns before it, the manifest as JSON). `users` are (person, the namespace of their kubeconfig).
     """
 
     control_plane: tuple[str, ...]
@@ -264,6 +264,7 @@ class Kubernetes:
     service_network: str
     admins: tuple[str, ...]
     workloads: tuple[tuple[int, str], ...]
+    users: tuple[tuple[str, str], ...] = ()
 
     @property
     def nodes(self) -> tuple[str, ...]:

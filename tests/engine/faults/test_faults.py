@@ -163,6 +163,7 @@ EXAMPLES = {
     "roce.switch_cnp_class": "leaf-01",
     "roce.switch_ecn_off": "leaf-01",
     "roce.switch_port_mtu": "leaf-01/5",
+    "roce.watchdog_eager": "leaf-07",
     "roce.ways_polarised": "leaf-01",
     "slurm.controller_down": "head-01",
     "slurm.devices_unconstrained": "dgx-02",
