@@ -77,6 +77,18 @@ def test_a_port_that_came_back_is_well_again() -> None:
     assert known.own_state("leaf-01/13") is State.OK and not alerts(known)
 
 
+def test_lines_of_an_aggregation_node_are_not_those_of_the_adapter_before_it() -> None:
+    known = look(sandbox(), "true")
+    lines = (
+        "CA: dgx-01 mlx5_0:",
+        '      0x00 1    1[  ] ==( 4X 106.25 Gbps Initialize/  LinkUp)==>  93   1[  ] "MF0;leaf-01:MQM9700/U1" ( )',
+        "CA: Mellanox Technologies Aggregation Node:",
+        '      0x00 2    1[  ] ==( 4X 106.25 Gbps Active/  LinkUp)==>  93   65[  ] "MF0;leaf-01:MQM9700/U1" ( )',
+    )
+    known.take("head-01", "sudo iblinkinfo", "".join(f"{line}\n" for line in lines), 1)
+    assert known.own_state("dgx-01/mlx5_0/1") is State.DEGRADED
+
+
 def printed(simulation: object) -> str:
     from engine.kernel.simulation import Simulation
     from tests.support.run import run_command

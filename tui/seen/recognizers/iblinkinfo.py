@@ -28,7 +28,7 @@ def read(reading: Reading) -> Iterator[Sighting]:
     """Line by line, below the node that heads them."""
     owner = ""
     for line in reading.lines:
-        owner = _owner(line) or owner
+        owner = _owner(line) or ("" if line.startswith("CA: ") else owner)
         if _SWITCH.match(line) and owner in reading.site.inventory.switches:
             yield reading.saw(owner, "fabric", "found by discovery", State.OK)
         match = _LINK.search(line)
@@ -52,7 +52,7 @@ def _owner(line: str) -> str:
 def _port(reading: Reading, owner: str, match: re.Match[str]) -> Iterator[Sighting]:
     port, word = f"{owner}/{match[1]}", match[3]
     inventory = reading.site.inventory
-    if port not in inventory.cables or word not in _LOOKS:
+    if port not in inventory.cables or inventory.cables[port].internal or word not in _LOOKS:
         return
     value = word if owner not in inventory.switches else f"{word}, {match[4]}"
     yield reading.saw(port, "link", value, _LOOKS[word])
