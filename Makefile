@@ -1,4 +1,4 @@
-# breakfix: play, test, prove, lint, census, bench, wheelhouse. Each target sets up what it needs. Written for GNU make 3.81, which is
+# breakfix: play, test, prove, lint, census, pictures, bench, wheelhouse. Each target sets up what it needs. Written for GNU make 3.81, which is
 # the one that macOS ships. Variables: PYTHON=an interpreter, ARGS=arguments for breakfix, pytest or the bench.
 
 VENV := .venv
@@ -14,7 +14,7 @@ ifneq ($(shell test -x $(BIN)/python && cat $(VENV)/.place),$(CURDIR))
 SETUP += moved
 endif
 
-.PHONY: play test prove lint census bench wheelhouse constraints clean moved help
+.PHONY: play test prove lint census pictures bench wheelhouse constraints clean moved help
 
 play: $(PLAY_READY)
 	@$(BIN)/breakfix $(ARGS)
@@ -34,6 +34,10 @@ lint: $(TEST_READY)
 # docs/census.md: which looks each fault changes.
 census: $(TEST_READY)
 	$(BIN)/python -m tests.census
+
+# docs/pictures: what the README shows, taken of the real program.
+pictures: $(TEST_READY)
+	$(BIN)/python -m tests.pictures
 
 bench: $(TEST_READY)
 	$(BIN)/python -m tests.bench.bench $(ARGS)
@@ -64,7 +68,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:
-	@echo 'make play | test | prove | lint | census | bench | wheelhouse | constraints | clean'
+	@echo 'make play | test | prove | lint | census | pictures | bench | wheelhouse | constraints | clean'
 
 $(PLAY_READY): $(SETUP)
 	@VENV=$(VENV) sh .ci/environment

@@ -26,7 +26,8 @@ def page(session: DrillSession, result: Result) -> str:
     ]
     teaching = "\n\n".join(_folded(" ".join(text.split())) for text in paragraphs(session))
     told = ["\n".join(map(_folded, block)) for block in blocks if block]
-    return "\n\n".join([*told, teaching] if teaching else told) + "\n"
+    further = "\n".join(map(_folded, _further(session)))
+    return "\n\n".join([*told, teaching, further] if teaching else [*told, further]) + "\n"
 
 
 def paragraphs(session: DrillSession) -> list[str]:
@@ -165,6 +166,18 @@ def _wrong(session: DrillSession) -> list[str]:
     wrong = session.scenario.diagnosis.wrong if session.scenario.diagnosis else ()
     lines = [f"  {one.cause}: {' '.join(session.stage.fill(one.because).split())}" for one in wrong]
     return ["What ruled out the other causes", *lines] if lines else []
+
+
+def _further(session: DrillSession) -> list[str]:
+    """What to read, and how somebody else gets the same."""
+    scenario = session.scenario
+    same = same_for_others(scenario.id, session.stage.seed, scenario.kind)
+    return ["Read on", *(f"  {source}" for source in scenario.sources), f"The same for somebody else: {same}"]
+
+
+def same_for_others(name: str, seed: int, kind: str) -> str:
+    """The line that gives somebody else the same scenario, with the same details."""
+    return f"breakfix {'lab' if kind == 'lab' else 'drill'} {name} --seed {seed}"
 
 
 def _time(session: DrillSession, result: Result) -> list[str]:

@@ -21,7 +21,7 @@ from engine.world.records import InterfaceState
 from engine.world.world import World
 
 LEAST_MTU = 68
-_MOST_MTU = {"mlx5_core": 9978, "ixgbe": 9710, "loopback": 65_536, "bonding": 65_535}
+_MOST_MTU = {"802.1Q VLAN Support": 65_535, "mlx5_core": 9978, "ixgbe": 9710, "loopback": 65_536, "bonding": 65_535}
 
 
 RINGS, MOST_RING, MOST_CHANNELS = 1024, 8192, 63
@@ -61,6 +61,9 @@ class SetMtu(Action):
             return f'Cannot find device "{self.name}"'
         if self.mtu < LEAST_MTU:
             return "Error: mtu less than device minimum."
+        below = network.interface(world, self.host, found.parent) if found.parent else None
+        if below and self.mtu > below.mtu:
+            return "RTNETLINK answers: Numerical result out of range"
         if self.mtu > most_mtu(found):
             return "Error: mtu greater than device maximum."
         from engine.physics.ethernet.settings import changing
@@ -68,6 +71,50 @@ class SetMtu(Action):
         names = (self.name, *found.members)
         with changing(simulation, [hca.port for hca in world.node(self.host).hcas if hca.netdev in names]):
             world.interfaces.update(host_interfaces.key(self.host, self.name), mtu=self.mtu)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class AddVlan(Action):
+    """ip link add link PARENT name NAME type vlan id N: down at first. Gives a refusal in ip's words, or None."""
+
+    host: str
+    parent: str
+    name: str
+    vlan: int
+
+    def perform(self, simulation: Simulation[World]) -> str | None:
+        world = simulation.world
+        found = network.interfaces(world, self.host)
+        if all(each.name != self.parent for each in found):
+            return f'Cannot find device "{self.parent}"'
+        if any(self.name == each.name or (each.parent, each.vlan) == (self.parent, self.vlan) for each in found):
+            return "RTNETLINK answers: File exists"
+        state = InterfaceState(vlan=self.vlan, parent=self.parent)
+        world.interfaces[host_interfaces.key(self.host, self.name)] = state
+        down = world.systems[self.host].interfaces_down
+        world.systems.update(self.host, interfaces_down=tuple(sorted((*down, self.name))))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveInterface(Action):
+    """ip link del NAME, with its addresses and GIDs. Gives a refusal in ip's words, or None."""
+
+    host: str
+    name: str
+
+    def perform(self, simulation: Simulation[World]) -> str | None:
+        world = simulation.world
+        found = network.interface(world, self.host, self.name)
+        if found is None:
+            return f'Cannot find device "{self.name}"'
+        if not found.parent:
+            return "RTNETLINK answers: Operation not supported"
+        _put(world, found, self.host, ())
+        world.interfaces.forget(host_interfaces.key(self.host, self.name))
+        down = tuple(name for name in world.systems[self.host].interfaces_down if name != self.name)
+        world.systems.update(self.host, interfaces_down=down)
         return None
 
 
@@ -133,13 +180,18 @@ def _given(world: World, host: str, found: network.Interface) -> tuple[str, ...]
 def _put(world: World, found: network.Interface, host: str, addresses: tuple[str, ...]) -> None:
     """Give an interface these addresses, and its RDMA devices the GIDs that follow."""
     before = set(_given(world, host, found))
-    places = roce_gids.places(world, host, found.name)
+    places = roce_gids.places(world, host, found.parent or found.name)
     for cidr in sorted(before - set(addresses)):
-        places = roce_gids.without_address(places, cidr)
+        places = roce_gids.without_address(places, _in_gids(found, cidr))
     for cidr in addresses:
         if cidr not in before:
-            places = roce_gids.with_address(places, cidr)
-    world.interfaces.update(host_interfaces.key(host, found.name), addresses=addresses, gids=places)
+            places = roce_gids.with_address(places, _in_gids(found, cidr))
+    world.interfaces.update(host_interfaces.key(host, found.name), addresses=addresses)
+    world.interfaces.update(host_interfaces.key(host, found.parent or found.name), gids=places)
+
+
+def _in_gids(found: network.Interface, cidr: str) -> str:
+    return roce_gids.of_vlan(cidr, found.name) if found.parent else cidr
 
 
 def _node_stopping(simulation: Simulation[World], event: NodeStopping) -> None:

@@ -45,8 +45,8 @@ _IPOIB_MTU = 4092
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """A network interface: `kind` is loopback, ether, infiniband or bond; `addresses` with their prefix; speeds in
-    Mb/s.
+    """A network interface: `kind` is loopback, ether, infiniband, bond or vlan; `addresses` with their prefix; speeds
+    in Mb/s; of a VLAN its id and the `parent` that it stands on.
     """
 
     index: int
@@ -64,6 +64,8 @@ class Interface:
     speed: int = 0
     permanent: str = ""
     """Its own MAC where it shows another: members of a bond take the bond's."""
+    parent: str = ""
+    vlan: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,28 @@ def _interfaces(world: World, host: str) -> tuple[Interface, ...]:
     for bond in (address for address in node.addresses if address.members):
         carrier = any(each.carrier and each.up for each in found if each.name in bond.members)
         found.append(_bond(bond, bond.interface not in down, carrier))
+    found += _vlans(world, host, {each.name: each for each in found}, down)
     return tuple(replace(each, index=index) for index, each in enumerate(found, 1))
+
+
+def _vlans(world: World, host: str, below: Mapping[str, Interface], down: Sequence[str]) -> list[Interface]:
+    """The VLAN interfaces that people made on others, in the order in which they did. They end with the link below."""
+    found = []
+    for key in world.interfaces.changed() if world.interfaces.generation else ():
+        state, (owner_, _, name) = world.interfaces[key], key.partition("/")
+        if owner_ != host or state.vlan is None or state.parent not in below:
+            continue
+        parent, up = below[state.parent], name not in down
+        carrier = up and parent.up and parent.carrier
+        addresses = (*(state.addresses or ()), *((link_local(parent.mac),) if carrier else ()))
+        found.append(
+            replace(
+                parent, name=name, kind="vlan", mtu=min(state.mtu or parent.mtu, parent.mtu), addresses=addresses,
+                up=up, carrier=carrier, master=None, members=(), driver="802.1Q VLAN Support", pci_address=None,
+                permanent="", parent=parent.name, vlan=state.vlan,
+            )
+        )  # fmt: skip
+    return found
 
 
 def interface(world: World, host: str, name: str) -> Interface | None:

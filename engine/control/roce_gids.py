@@ -2,7 +2,8 @@
 
 The link-local address that follows from the MAC takes the first places. Each address of the interface (or of its bond)
 then takes the first free places, one for RoCE v1 and one for v2; a removed address leaves its places free. So indices
-depend on the order in which addresses came. A link-local IPv6 address of the interface is the same GID and takes none.
+depend on the order in which addresses came. Addresses of a VLAN on the interface do the same, as entries of the VLAN. A
+link-local IPv6 address of the interface is the same GID and takes none.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ VERSIONS = (V1, V2)
 
 LINK_LOCAL_PREFIX = 0xFE80_0000_0000_0000
 _MAPPED_PREFIX = 0xFFFF
+_OF = "%"
 
 
 @dataclass(frozen=True, slots=True)
 class Gid:
-    """An entry in use: its index, the GID as a number, its type, and its address ("": the link-local one)."""
+    """An entry in use: its index, the GID as a number, its type, its address ("": the link-local one), and the VLAN
+    interface that holds it ("": the port's own).
+    """
 
     index: int
     value: int
     version: str
     address: str = ""
+    vlan: str = ""
 
     @property
     def is_ipv4(self) -> bool:
@@ -93,15 +98,21 @@ def interface_id(mac: str) -> int:
 def _entries(world: World, hca: Hca) -> Iterator[Gid]:
     own = LINK_LOCAL_PREFIX << 64 | interface_id(hca.mac)
     yield from (Gid(index, own, version) for index, version in enumerate(VERSIONS))
-    for place, address in enumerate(places(world, hca.node, hca.netdev), 1):
-        if address:
+    for place, held in enumerate(places(world, hca.node, hca.netdev), 1):
+        if held:
+            address, _, vlan = held.partition(_OF)
             value = _value(address)
-            yield from (Gid(2 * place + step, value, version, address) for step, version in enumerate(VERSIONS))
+            yield from (Gid(2 * place + step, value, version, address, vlan) for step, version in enumerate(VERSIONS))
 
 
 def _value(address: str) -> int:
     parsed = ip_interface(address)
     return _MAPPED_PREFIX << 32 | int(parsed.ip) if parsed.version == 4 else int(parsed.ip)
+
+
+def of_vlan(cidr: str, name: str) -> str:
+    """An address as the table keeps it that a VLAN interface holds."""
+    return f"{_plain(cidr)}{_OF}{name}"
 
 
 def _plain(cidr: str) -> str:

@@ -75,6 +75,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("a recorded session of 100 lines taken up again", inside.resumption, 1000),
     Entry("collectives: 256 ranks on 32 nodes, 32 sizes", network.all_reduce_table, 20),
     Entry("traffic: 4,000 flows on 32 nodes with 8 rails", network.random_flows, 50),
+    Entry("traffic: the same in two classes that contend everywhere", partial(network.random_flows, 2), 400),
     Entry("training: a run of 16 nodes looked at again", network.training_looked_at, 1),
     Entry("slurm: a job's event, 10,000 jobs on 2,048 nodes", slurm.job_event, 1),
     Entry("slurm: the same, a job submitted", slurm.submission, 2),

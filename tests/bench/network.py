@@ -20,7 +20,7 @@ from engine.sites.build import load_site
 from engine.workloads.nccl import Rank, communicator
 from engine.workloads.training import runs
 from engine.world.world import World
-from tests.engine.physics.traffic.fabric import Fabric
+from tests.engine.physics.traffic.fabric import TCP, Fabric
 from tests.support.run import run_command
 
 Action = Callable[[], object]
@@ -44,14 +44,17 @@ def all_reduce_table() -> Action:
     return action
 
 
-def random_flows() -> Action:
-    """4,000 flows between random adapters of a pod of 32 nodes with eight rails, divided anew."""
+def random_flows(classes: int = 1) -> Action:
+    """4,000 flows between random adapters of a pod of 32 nodes with eight rails, divided anew; of two classes every
+    other flow is TCP, and both want all of every link.
+    """
     adapters = _NODES * _RAILS
     fabric, chance = Fabric(adapters, _NODES, 4, uplinks=8), Stream(1, "bench/flows")
     pairs = [(chance.integer(0, adapters - 1), chance.integer(0, adapters - 1)) for _ in range(_FLOWS)]
     flows = [
-        fabric.flow(source, target if target != source else (target + 1) % adapters, choice=number)
+        fabric.flow(source, target if target != source else (target + 1) % adapters, choice=number, **kind)
         for number, (source, target) in enumerate(pairs)
+        for kind in (({}, {"dscp": TCP, "tcp": True, "reacts": False})[number % classes],)
     ]
     problem = fabric.problem(flows)
     return lambda: solve(problem)

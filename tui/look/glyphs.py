@@ -19,6 +19,11 @@ class State(Enum):
     DRAINED = "drained"
     UNKNOWN = "not seen"
 
+    @property
+    def tone(self) -> str:
+        """The theme's name of its colour."""
+        return f"state-{self.name.lower()}"
+
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:

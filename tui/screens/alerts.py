@@ -75,7 +75,8 @@ class Alerts(View):
         glyphs = breakfix(self).glyphs
         sign = glyphs.logged if one.logged else glyphs.of(one.state)
         text = f"{sign} {one.component:<{_NAME_COLUMNS}} {one.aspect}: {one.value}"
-        return Line(text, age(self.live.simulation.now, one.at), str(number))
+        when, word = age(self.live.simulation.now, one.at), "in a log" if one.logged else one.state.value
+        return Line(text, f"{word}, {when}", str(number), "" if one.logged else one.state.tone)
 
     @property
     def chosen(self) -> Sighting | None:

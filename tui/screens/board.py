@@ -55,7 +55,7 @@ class BoardScreen(Dialog[None]):
         """Show it as it is known now."""
         place = self.query_one("#board", Static)
         variables = self.app.theme_variables
-        colours = {state: variables.get(f"state-{state.name.lower()}", "") for state in State}
+        colours = {state: variables.get(state.tone, "") for state in State}
         node = self.live.simulation.world.inventory.node(self.host)
         width = place.scrollable_content_region.width
         place.update(Board(node, self.live.knowledge, breakfix(self).glyphs, colours, width).drawn())

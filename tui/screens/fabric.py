@@ -133,14 +133,15 @@ class FabricMap(View):
 
     def _machine(self, name: str) -> Line:
         knowledge = self.live.knowledge
-        return Line(f"{self._signed(knowledge.state(name))} {name}", knowledge.word(name), name)
+        state = knowledge.state(name)
+        return Line(f"{self._signed(state)} {name}", knowledge.word(name), name, state.tone)
 
     def _cable(self, bundle: Bundle) -> Line:
         state = self.picture.seen.bundle(bundle)
         many = f"{len(bundle.ports)} cables" if len(bundle.ports) > 1 else "1 cable"
         rail = f"rail {bundle.rail}" if bundle.rail is not None else ""
         text = f"{self._signed(state)} {bundle.neighbour:<{_NEIGHBOUR_COLUMNS}} {many:<10} port {numbers(bundle.ports)}"
-        return Line(f"{text:<54} {rail}", state.value, bundle.ports[0])
+        return Line(f"{text:<54} {rail}", state.value, bundle.ports[0], state.tone)
 
     @on(PickList.Moved)
     def _tell(self) -> None:

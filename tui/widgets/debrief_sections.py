@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from engine.kernel.units import MINUTE, format_duration
 from scenarios.components import NOTHING, causes
-from scenarios.debrief import hints_told, paragraphs, points_text, signed_points
+from scenarios.debrief import hints_told, paragraphs, points_text, same_for_others, signed_points
 from scenarios.result import EvidenceResult, GivenDiagnosis, Moment, Part, Result
 from scenarios.script import Answer, Diagnose, Hands, Hint, Line, Move, Note, Pin, Wait, parse_move, script_lines
+from tui.learning import next_drill, packaged_drills
 from tui.live.drill import LiveDrill
 from tui.look.glyphs import Glyphs
+from tui.played import results
 from tui.widgets.rows import ACCENT, MUTED, STRONG, Piece, Row
 
 _BAR = 20
@@ -199,6 +201,18 @@ def _moment(told: Debriefing, one: Moment) -> Row:
     return Row(" ".join(one.text.split()), lead=lead)
 
 
+def further(told: Debriefing) -> Iterator[Row]:
+    """What to read, the line that gives somebody else the same, and what to play next."""
+    scenario = told.drill.session.scenario
+    for source in scenario.sources:
+        yield Row(source, lead=_mark(told.glyphs.bullet, MUTED))
+    yield Row()
+    yield Row(f"The same for somebody else: {same_for_others(told.drill.source, told.result.seed, scenario.kind)}")
+    coming = next_drill(packaged_drills(), list(results()))
+    if coming is not None and coming.drill.name != scenario.id:
+        yield Row(f"Next for you: {coming.drill.title}. {coming.reason}")
+
+
 def _mark(glyph: str, style: str) -> tuple[Piece, ...]:
     return ((f"{glyph} ", style),)
 
@@ -211,6 +225,7 @@ LEFT: Sequence[tuple[str, Section]] = (
     ("Looking back", lesson),
     ("What ruled out the other causes", other_causes),
     ("One way to do it", reference),
+    ("Read and play on", further),
 )
 RIGHT: Sequence[tuple[str, Section]] = (
     ("Points", points),

@@ -66,7 +66,7 @@ class NodeDetails(VerticalScroll, Acts, can_focus=True):
         if self.component is None:
             return Text("Nothing here matches.")
         variables = self.app.theme_variables
-        colours = {state: variables.get(f"state-{state.name.lower()}", "") for state in State}
+        colours = {state: variables.get(state.tone, "") for state in State}
         paint = Paint(breakfix(self).glyphs, colours, self.scrollable_content_region.width)
         return details(self.live.knowledge, self.component, self.live.simulation.now, paint)
 

@@ -23,11 +23,14 @@ from tui.app import breakfix
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the list. Without an `id` it is a heading (or, without a text, empty) and can't be chosen."""
+    """A line of the list. Without an `id` it is a heading (or, without a text, empty) and can't be chosen. `tone` is
+    the theme's name of the colour of what stands on the right.
+    """
 
     text: str
     right: str = ""
     id: str = ""
+    tone: str = ""
 
 
 class PickList(ScrollView, Acts, can_focus=True):
@@ -150,6 +153,8 @@ class PickList(ScrollView, Acts, can_focus=True):
         left = f"{mark if line.id else ' '}{text}"
         gap = max(width - cell_len(left) - cell_len(line.right) - 1, 1)
         right = style if on_cursor else style + self.get_component_rich_style("pick--right", partial=True)
+        if line.tone and not on_cursor:
+            right = style + Style.parse(self.app.theme_variables.get(line.tone, ""))
         segments = [Segment(left + " " * gap, style), Segment(f"{line.right} ", right)]
         return Strip(segments).adjust_cell_length(width, style)
 

@@ -1,6 +1,8 @@
-"""devlink of iproute2 6.1: devices, firmware, ports and health of adapters. Format: iproute2's devlink.c, mlx5 of 6.8.
+"""devlink of iproute2 6.1: devices, firmware, parameters, ports and health of adapters. Format: iproute2's devlink.c
+and the kernel's documentation of mlx5 (6.8).
 
-Parameters, resources, rates and traps are not modelled; nothing in the model makes a health reporter speak.
+Parameters are as the driver begins and cannot be set; resources, rates and traps are not modelled; nothing in the model
+makes a health reporter speak. Guess: the order of parameters (by their numbers in the kernel, generic ones first).
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ def run(ctx: Context) -> int:
         ctx.error(f'Object "{words[0]}" not found')
         return 1
     rest = words[1:]
+    if kind == "dev" and rest[:1] == ["param"]:
+        return _parameters(ctx, rest[1:])
     if kind not in _SHOWN or (rest and rest[0] not in ("show", "list", "info")):
         return ctx.not_modelled(f"devlink {' '.join(words[:2])}")
     if rest[:1] == ["info"] and kind != "dev":
@@ -44,6 +48,26 @@ def run(ctx: Context) -> int:
     for hca in found:
         for line in show(ctx, hca):
             ctx.line(line)
+    return 0
+
+
+def _parameters(ctx: Context, words: list[str]) -> int:
+    """dev param show [DEVICE [name NAME]]."""
+    if words[:1] not in ([], ["show"], ["list"]):
+        return ctx.not_modelled(f"devlink dev param {words[0]}")
+    device, name = words[1] if len(words) > 1 else "", words[3] if len(words) > 3 else ""
+    if device and (len(words) == 3 or words[2:3] not in ([], ["name"])):
+        ctx.error("Parameter name expected." if words[2] == "name" else f'Unknown option "{words[2]}"')
+        return 1
+    found = [hca for hca in ctx.node.hcas if device in ("", f"pci/{hca.address}")]
+    chosen = [each for each in _PARAMETERS if name in ("", each[0])]
+    if not found or not chosen:
+        ctx.error(f"kernel answers: {'Invalid argument' if found else 'No such device'}")
+        return 1
+    for hca in found:
+        ctx.line(f"pci/{hca.address}:")
+        for each, kind, mode, value in chosen:
+            ctx.write(f"  name {each} type {kind}\n    values:\n      cmode {mode} value {value}\n")
     return 0
 
 
@@ -82,13 +106,25 @@ def _health(ctx: Context, hca: Hca) -> Iterator[str]:
             yield "    state healthy error 0 recover 0 grace_period 500 auto_recover true auto_dump true"
 
 
+_GENERIC, _OWN = "generic", "driver-specific"
+_PARAMETERS = (
+    ("enable_roce", _GENERIC, "driverinit", "true"),
+    ("enable_remote_dev_reset", _GENERIC, "runtime", "true"),
+    ("io_eq_size", _GENERIC, "driverinit", "1024"),
+    ("event_eq_size", _GENERIC, "driverinit", "4096"),
+    ("flow_steering_mode", _OWN, "runtime", "smfs"),
+    ("fdb_large_groups", _OWN, "driverinit", "15"),
+    ("esw_port_metadata", _OWN, "runtime", "true"),
+    ("esw_multiport", _OWN, "runtime", "false"),
+)
+
 _SHOWN = {"dev": _device, "port": _ports, "health": _health}
 
 COMMAND = Command(
     "devlink",
     "show devices, ports and health of network adapters",
     run,
-    "devlink { dev | port | health } [show | info] [DEVICE]",
+    "devlink { dev | port | health } [show | info] [DEVICE] | devlink dev param show [DEVICE [name NAME]]",
     (Option("V", help="print the version"),),
     "devlink dev info shows the firmware that runs and the one in flash; they differ until the next reset.",
     path="/usr/sbin",

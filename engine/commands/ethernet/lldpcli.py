@@ -52,7 +52,7 @@ def _neighbour(ctx: Context, hca: Hca, number: int) -> Iterator[str]:
     port = names.port_name(ctx.inventory, far)
     yield f"Interface:    {hca.netdev}, via: LLDP, RID: {number}, Time: {_since(ctx)}"
     yield "  Chassis:     "
-    yield f"    ChassisID:    mac {_mac(switch)}"
+    yield f"    ChassisID:    mac {switch_mac(switch)}"
     yield f"    SysName:      {switch.name}"
     yield f"    SysDescr:     {_SYSTEMS.get(switch.os, switch.system)}"
     yield f"    MgmtIP:       {switch.address}"
@@ -62,7 +62,8 @@ def _neighbour(ctx: Context, hca: Hca, number: int) -> Iterator[str]:
     yield from ("    TTL:          120", RULE)
 
 
-def _mac(switch: Switch) -> str:
+def switch_mac(switch: Switch) -> str:
+    """The MAC address by which a switch names itself."""
     digits = f"{switch.guid:016x}"
     text = digits[:6] + digits[10:]
     return ":".join(text[start : start + 2] for start in range(0, 12, 2))

@@ -37,11 +37,13 @@ def _lines(ctx: Context, device: Device) -> Iterator[str]:
         return
     for each in sorted(roce_gids.table(ctx.world, device.hca), key=lambda gid: str(gid.index)):
         address = each.address if each.is_ipv4 else ""
-        yield _line(ctx, device, each.index, roce_gids.text(each.value), address, each.version)
+        yield _line(ctx, device, each.index, roce_gids.text(each.value), address, each.version, each.vlan)
 
 
-def _line(ctx: Context, device: Device, index: int, gid: str, address: str, version: str) -> str:
-    interface = device.hca.netdev if device.ethernet else paths.read_or(ctx, _folder(device) + "gid_attrs/ndevs/0")
+def _line(ctx: Context, device: Device, index: int, gid: str, address: str, version: str, vlan: str = "") -> str:
+    interface = vlan or device.hca.netdev
+    if not device.ethernet:
+        interface = paths.read_or(ctx, _folder(device) + "gid_attrs/ndevs/0")
     middle = f"\t{address}  \t" if address else "\t\t\t"
     return f"{device.name}\t1\t{index}\t{gid}{middle}{version.rpartition(' ')[2]}\t{interface.strip()}"
 

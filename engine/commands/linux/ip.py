@@ -1,6 +1,7 @@
 """ip of iproute2 6.1.0: links, addresses, routes and neighbours. Formats and errors compared with iproute2 6.1.0.
 
-Links can be set up and down and get another MTU; addresses and neighbours can be added and removed; routes cannot.
+Links can be set up and down and get another MTU; VLANs can be made on them; addresses and neighbours can be added and
+removed; routes cannot.
 """
 
 from __future__ import annotations
@@ -141,6 +142,8 @@ def _link(ctx: Context, style: Style, words: list[str]) -> int:
         return _unknown(ctx, words[0], "link")
     if command == "set":
         return ip_changes.link(ctx, words[1:])
+    if command in ("add", "delete") and "help" not in words:
+        return (ip_changes.add_link if command == "add" else ip_changes.delete_link)(ctx, words[1:])
     if command not in ("show", "list", "lst"):
         return _change(ctx, f"ip link {command}", words[1:])
     found = _selected(ctx, words[1:])
@@ -180,7 +183,7 @@ def _selected(ctx: Context, words: list[str]) -> list[Interface]:
 
 
 def _of_type(found: list[Interface], kind: str) -> list[Interface]:
-    kinds = {"bond": "bond", "ipoib": "infiniband"}
+    kinds = {"bond": "bond", "ipoib": "infiniband", "vlan": "vlan"}
     return [each for each in found if each.kind == kinds.get(kind, "?")]
 
 

@@ -204,15 +204,16 @@ def colons(guid: int) -> str:
     return ":".join(text[start : start + 4] for start in range(0, 16, 4))
 
 
-def gid_table(machine: Machine, hca: Hca) -> list[tuple[int, int, str]]:
-    """Used GIDs of a port by index, with their types."""
+def gid_table(machine: Machine, hca: Hca) -> list[tuple[int, int, str, str]]:
+    """Used GIDs of a port by index, with their types and interfaces."""
     if hca.link_layer == "InfiniBand":
-        return [(0, DEFAULT_SUBNET << 64 | hca.port_guid, roce_gids.V1)]
-    return [(each.index, each.value, each.version) for each in roce_gids.table(machine.world, hca)]
+        return [(0, DEFAULT_SUBNET << 64 | hca.port_guid, roce_gids.V1, hca.netdev)]
+    found = roce_gids.table(machine.world, hca)
+    return [(each.index, each.value, each.version, each.vlan or hca.netdev) for each in found]
 
 
 def _gids(machine: Machine, hca: Hca) -> Children:
-    used = {index: value for index, value, _ in gid_table(machine, hca)}
+    used = {index: value for index, value, *_ in gid_table(machine, hca)}
     places = range(GID_TABLE[hca.link_layer])
     return {str(index): file(f"{roce_gids.text(used.get(index, 0))}\n", 0o444) for index in places}
 
@@ -220,8 +221,8 @@ def _gids(machine: Machine, hca: Hca) -> Children:
 def _gid_attributes(machine: Machine, hca: Hca) -> Children:
     """Types and interfaces of the GIDs; an unused index can't be read, so it is left out."""
     used = gid_table(machine, hca)
-    types = {f"types/{index}": file(f"{version}\n", 0o444) for index, _, version in used}
-    return {**types, **{f"ndevs/{index}": file(f"{hca.netdev}\n", 0o444) for index, _, _ in used}}
+    types = {f"types/{index}": file(f"{version}\n", 0o444) for index, _, version, _ in used}
+    return {**types, **{f"ndevs/{index}": file(f"{name}\n", 0o444) for index, _, _, name in used}}
 
 
 def _verbs(hca: Hca, number: int) -> Children:

@@ -5,6 +5,8 @@ All flows rise together. When a channel is full, each flow in it is
   held        nothing slows its sender, but the port before honours pause: that port's class stops, so that every flow
               in it stays at this level too (victims), and so on back to the senders;
   dropped     no working pause: what exceeds the level is lost here, and the way before goes on rising.
+Classes that share a link rise until the link is full; then those stop that have more than what is kept for them
+(`class_shares`), and the others rise on to that.
 Channels are taken in the order of their levels from a heap whose entries are renewed when they come up: a level only
 rises as flows are settled. Each hop is settled once, so the work grows with the hops (plus a logarithm). Plain
 arithmetic on floats alone, hence the same result everywhere.
@@ -12,7 +14,7 @@ arithmetic on floats alone, hence the same result everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heapreplace
 from math import inf
@@ -26,14 +28,16 @@ _BILLION = 1e9
 
 @dataclass(slots=True)
 class Filling:
-    """What came out: per demand the rate on each step, why it stopped there and at which channel; per channel its load,
-    level and state; who waits for whom (`edges`: a stopped channel and the full one it waits for); and to which (link,
-    priority) pauses go out because of which channels.
+    """What came out. Per demand: the rate on each step, why it stopped there and at which channel, and the full queue
+    that was the reason of a stop (`roots`). Per channel: its load, level and state. Who waits for whom (`edges`: a
+    stopped channel and the full one it waits for), and to which (link, priority) pauses go out because of which
+    channels.
     """
 
     rates: list[list[float]]
     kinds: list[str]
     bottlenecks: list[int]
+    roots: list[int]
     victims: list[bool]
     lost_at: list[int]
     loads: list[float]
@@ -44,18 +48,33 @@ class Filling:
     asks: dict[tuple[str, int], set[int]] = field(default_factory=dict)
 
 
-def fill(layout: Layout, capacities: Sequence[float], weights: Sequence[float] | None = None) -> Filling:
-    """Divide channels of these capacities (bit/s) among the demands; a demand rises by its weight."""
-    return _Filler(layout, capacities, weights).run()
+def fill(
+    layout: Layout,
+    weights: Sequence[float] | None = None,
+    shared: Iterable[Sequence[int]] = (),
+    kept: Mapping[int, float] | None = None,
+) -> Filling:
+    """Divide the channels among the demands; a demand rises by its weight. `shared` are channels that have a link in
+    common, `kept` is the part of it (bit/s) that the others leave to a channel.
+    """
+    return _Filler(layout, weights, shared, kept or {}).run()
 
 
 class _Filler:
     """A filling under way. `rising[f]` is the number of steps of f that are not settled yet: always its first ones."""
 
-    def __init__(self, layout: Layout, capacities: Sequence[float], weights: Sequence[float] | None) -> None:
-        self.layout, self.capacities = layout, capacities
+    def __init__(
+        self,
+        layout: Layout,
+        weights: Sequence[float] | None,
+        shared: Iterable[Sequence[int]],
+        kept: Mapping[int, float],
+    ) -> None:
+        self.layout, self.kept = layout, kept
+        self.capacities = [float(channel.capacity) for channel in layout.channels]
+        self.beside = {one: [other for other in channels if other != one] for channels in shared for one in channels}
         demands, count, channels = layout.problem.demands, len(layout.steps), len(layout.channels)
-        self.weights = _weights(layout, weights)
+        self.weights = demand_weights(layout, weights)
         self.reacts = [demand.reacts and not demand.tcp for demand in demands]
         self.ceilings: list[float] = [demand.rate for demand in demands]
         self.rising = [len(steps) for steps in layout.steps]
@@ -64,8 +83,8 @@ class _Filler:
         self.marked = [0] * channels
         self.members: list[list[tuple[int, int]]] = [[] for _ in range(channels)]
         self.out = Filling(
-            [[0.0] * len(steps) for steps in layout.steps], ["demand"] * count, [-1] * count, [False] * count,
-            [-1] * count, [0.0] * channels, [inf] * channels, [False] * channels, [False] * channels,
+            [[0.0] * len(steps) for steps in layout.steps], ["demand"] * count, [-1] * count, [-1] * count,
+            [False] * count, [-1] * count, [0.0] * channels, [inf] * channels, [False] * channels, [False] * channels,
         )  # fmt: skip
         self.groups: dict[str, list[int]] = {}
         for flow, demand in enumerate(demands):
@@ -73,7 +92,7 @@ class _Filler:
             if demand.group is not None:
                 self.groups.setdefault(demand.group, []).append(flow)
         self.shallow = [
-            channel.marks and marking.shallow(channel.profile.mark_from, capacities[number])
+            channel.marks and marking.shallow(channel.profile.mark_from, self.capacities[number])
             for number, channel in enumerate(layout.channels)
         ]
 
@@ -125,6 +144,8 @@ class _Filler:
         if grow <= 0:
             return inf
         level = max(self.capacities[channel] - self.out.loads[channel], 0.0) / grow
+        if channel in self.beside and level > 0:
+            level = self._level_beside(channel, level)
         if self.shallow[channel] and self.marked[channel]:
             profile = self.layout.channels[channel].profile
             queue = marking.queue_for(
@@ -132,6 +153,28 @@ class _Filler:
             )
             level *= marking.utilisation(queue, self.capacities[channel])
         return level
+
+    def _level_beside(self, channel: int, alone: float) -> float:
+        """The level at which the channel is full when it shares its link: it has what is kept for it, and the link is
+        full. `alone` is its level on an empty link. What a class carries at a level grows with the level ever steeper,
+        so that Newton's steps come down to the answer and end there.
+        """
+        loads, grows, kept, beside = self.out.loads, self.grow, self.kept, self.beside[channel]
+        room, own = self.capacities[channel] - loads[channel], grows[channel]
+        level = alone
+        for _ in range(len(beside) + 2):
+            used, steep = 0.0, own
+            for other in beside:
+                if loads[other] + grows[other] * level > kept.get(other, 0.0):
+                    used += loads[other]
+                    steep += grows[other]
+                else:
+                    used += kept.get(other, 0.0)
+            fresh = max(room - used, 0.0) / steep
+            if fresh >= level * (1 - _CLOSE):
+                break
+            level = fresh
+        return min(alone, max(level, (kept.get(channel, 0.0) - loads[channel]) / own))
 
     def _works(self, channel: int, level: float, late: int = 0) -> bool:
         """Whether marking keeps the queue of a channel short of pause and drops at this level: one that hears of it
@@ -204,7 +247,8 @@ class _Filler:
                         continue
                     flows.setdefault(flow, len(self.layout.steps[flow]))
                     if out.kinds[flow] == "demand":
-                        out.bottlenecks[flow], out.kinds[flow], out.victims[flow] = channel, "held", not first
+                        out.bottlenecks[flow], out.roots[flow] = channel, root
+                        out.kinds[flow], out.victims[flow] = "held", not first
                     if self._calm(flow, hop, works, channel, level):
                         slowed += [flow] if hop else []
                     elif self._push(channel, self.layout.steps[flow][hop], upward):
@@ -239,7 +283,7 @@ class _Filler:
         self._settle_all(whole, level)
 
 
-def _weights(layout: Layout, weights: Sequence[float] | None) -> list[float]:
+def demand_weights(layout: Layout, weights: Sequence[float] | None) -> list[float]:
     """A demand of a group rises in proportion to its rate, so that all of them reach the same share together."""
     demands = layout.problem.demands
     most: dict[str, int] = {}

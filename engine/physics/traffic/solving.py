@@ -1,29 +1,26 @@
 """A problem's solution: fillings repeated until ports and classes have their shares, then whole numbers.
 
-Most problems need one filling. A second and a third where only pause divides a queue (`port_shares`), a few more where
-classes contend for a link (`class_shares`), damped by half because a class that gives way and one that takes would
-otherwise swap for ever.
+Most problems need one filling. A second where classes contend for links (`class_shares`) or only pause divides a queue
+(`port_shares`); some more where both come together, because who is held where depends on the shares.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from engine.physics.traffic.class_shares import contended, divided
-from engine.physics.traffic.filling import Filling, fill
+from engine.physics.traffic.class_shares import Agreement, contended
+from engine.physics.traffic.filling import Filling, demand_weights, fill
 from engine.physics.traffic.layout import Layout, lay_out
 from engine.physics.traffic.port_shares import port_weights
 from engine.physics.traffic.problem import Demand, Problem
 
 T = TypeVar("T")
 
-_TURNS = 6
-_SHRINKS = 6
-_PORT_PASSES = 2
+_TURNS = 4
 _SAME = 1e-3
 _HAIR = 1e-3
 
@@ -101,6 +98,7 @@ def _in_given_order(problem: Problem, solution: Solution, order: list[int]) -> S
         rates=given(filling.rates),
         kinds=given(filling.kinds),
         bottlenecks=given(filling.bottlenecks),
+        roots=given(filling.roots),
         victims=given(filling.victims),
         lost_at=given(filling.lost_at),
     )
@@ -109,58 +107,36 @@ def _in_given_order(problem: Problem, solution: Solution, order: list[int]) -> S
 
 def _solve(problem: Problem) -> Solution:
     layout = lay_out(problem)
-    capacities: list[float] = [float(channel.capacity) for channel in layout.channels]
-    fixed = [channel.capacity == 0 for channel in layout.channels]
-    shared = contended(layout)
-    filling = _with_port_shares(layout, capacities)
-    # A link that once had to be divided stays divided: its classes may only give way to each other from then on.
-    split: dict[str, list[int]] = {}
-    for turn in range(_TURNS if shared else 0):
-        split |= {link: channels for link, channels in shared.items() if _over(layout, filling, link, channels)}
-        fresh: dict[int, float] = {}
-        for link, channels in split.items():
-            fresh |= divided(layout, filling, capacities, link, channels)
-        step = 1.0 if turn == 0 else 0.5
-        moved = {n: capacities[n] + step * (cap - capacities[n]) for n, cap in fresh.items() if not fixed[n]}
-        if all(abs(cap - capacities[n]) <= _SAME * cap for n, cap in moved.items()):
-            break
-        for number, cap in moved.items():
-            capacities[number] = cap
-        filling = _with_port_shares(layout, capacities)
-    filling = _shrunk(layout, filling, capacities, split)
+    filling = _settled(layout)
     return Solution(
         problem, layout, filling, [[int(rate + _HAIR) for rate in rates] for rates in _per_lap(layout, filling)]
     )
 
 
-def _over(layout: Layout, filling: Filling, link: str, channels: list[int]) -> bool:
-    return sum(filling.loads[number] for number in channels) > layout.problem.links[link].capacity * 1.0001
-
-
-def _with_port_shares(layout: Layout, capacities: list[float]) -> Filling:
-    """A filling in which queues that only pause divides are shared by ports."""
-    filling, before = fill(layout, capacities), None
-    for _ in range(_PORT_PASSES):
-        weights = port_weights(layout, filling)
-        if weights is None or (before and all(abs(a - b) <= _SAME * b for a, b in zip(weights, before, strict=True))):
+def _settled(layout: Layout) -> Filling:
+    """Fillings until ports and classes have their shares."""
+    shared = contended(layout)
+    groups, kept, weights = list(shared.values()), dict[int, float](), None
+    filling = fill(layout, shared=groups)
+    for _ in range(_TURNS):
+        ports = port_weights(layout, filling)
+        if (ports is None or (weights and all(map(_same, ports, weights)))) and _as_kept(filling, groups, kept):
             break
-        filling, before = fill(layout, capacities, weights), weights
+        weights = ports or weights
+        kept = Agreement(layout, filling, shared, demand_weights(layout, weights)).reached()
+        filling = fill(layout, weights, groups, kept)
     return filling
 
 
-def _shrunk(layout: Layout, filling: Filling, capacities: list[float], split: dict[str, list[int]]) -> Filling:
-    """Again with smaller classes while the shares of a link did not settle and carry more than the link."""
-    for _ in range(_SHRINKS):
-        over = {link: channels for link, channels in split.items() if _over(layout, filling, link, channels)}
-        if not over:
-            break
-        for link, channels in over.items():
-            total = sum(filling.loads[number] for number in channels)
-            for number in channels:
-                fitting = filling.loads[number] * layout.problem.links[link].capacity / total
-                capacities[number] = min(capacities[number], fitting)
-        filling = _with_port_shares(layout, capacities)
-    return filling
+def _as_kept(filling: Filling, groups: list[list[int]], kept: Mapping[int, float]) -> bool:
+    """Whether no class of a link had to stop, or all use what the others left to them."""
+    if not kept:
+        return not any(filling.full[number] for channels in groups for number in channels)
+    return all(_same(filling.loads[number], part) for number, part in kept.items())
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(one - other) <= _SAME * other
 
 
 def _per_lap(layout: Layout, filling: Filling) -> list[list[float]]:

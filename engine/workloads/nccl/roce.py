@@ -2,7 +2,8 @@
 
 NCCL takes the last RoCE v2 entry with an IPv4 address unless NCCL_IB_GID_INDEX names another; on InfiniBand within one
 subnet it does not look at the index. Link-local addresses and RoCE v1 do not pass a router. Both ends must use the same
-version and family, or nobody answers; what answers for an IPv4 address is what the neighbour tables say.
+version and family, or nobody answers; what answers for an IPv4 address is what the neighbour tables say. Ports of the
+sites' switches carry no VLAN tags, so nobody answers behind an entry of a VLAN.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ def reaches(world: World, source: Hca, destination: Hca, environments: tuple[Env
         return True
     here, there = (entry(world, hca, own) for hca, own in zip((source, destination), environments, strict=True))
     if here is None or there is None or here.version != there.version or here.is_ipv4 != there.is_ipv4:
+        return False
+    if here.vlan or there.vlan:
         return False
     from engine.control import neighbours
 

@@ -39,10 +39,14 @@ class InterfaceState:
     again; `connection_mode`: the RoCE version that the connection manager asks for. `pause` is global flow control
     (received, sent), `forced_speed` in Mb/s with negotiation off, `rings` (receive, send), `channels` combined ones,
     `features` those that were switched, `neighbours` and `flushed` (when the table was last emptied, ns) of ip neigh.
+    A VLAN interface that somebody made has its `vlan` id and the interface below it, `parent`; in the `gids` of that
+    one its addresses stand as ADDRESS%NAME.
     """
 
     mtu: int | None = None
     addresses: tuple[str, ...] | None = None
+    vlan: int | None = None
+    parent: str = ""
     alias: str = ""
     gids: tuple[str, ...] | None = None
     connection_mode: str = "RoCE v2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.faults._ethernet import ports_of
 from engine.faults.fault import parse_fault
 from engine.kernel.errors import BreakfixError
 from engine.kernel.simulation import Simulation
@@ -13,7 +14,7 @@ from engine.physics.ethernet import settings
 from engine.physics.paths import fabric
 from engine.physics.traffic import counters, exchange, routes
 from engine.world.records import WHOLE, RoceVolume
-from engine.world.records.ethernet import only
+from engine.world.records.ethernet import EthernetPort, only
 from engine.world.world import World
 from tests.support.roce_fabric import GIGA, PRIORITY, incast, leaf_port, nic, paused, pod, send
 
@@ -119,3 +120,24 @@ def test_hashes_and_bundles_gather_flows() -> None:
     back = [(nic(node, 4), nic(node - 8, 4)) for node in range(9, 17)]
     usual, one = pod(), broken("roce.bundle_one_leg target=leaf-07")
     assert send(one, "all", back) < WHOLE // 3 < send(usual, "all", back)
+
+
+def test_an_eager_watchdog_empties_queues_that_pause_alone_divides() -> None:
+    senders, receiver = (13, 14, 15, 16), nic(1, 4)
+    for line, marked in (("roce.watchdog_eager target=leaf-07", False), ("roce.watchdog_eager target=leaf-07", True)):
+        sim = broken(line)
+        sim.apply(settings.SetRoce((receiver,), (("notifies", (marked,) * 8),)))
+        send(sim, "incast", [(nic(node, 4), receiver) for node in senders])
+        sim.advance(SECOND // 10)
+        stormed = [port for port in sim.world.ethernet_ports.changed() if sim.world.ethernet_ports[port].stormed]
+        assert (0 in sim.world.bundles["incast"].shares) is not marked
+        assert {port.partition("/")[0] for port in stormed} == (set() if marked else {"leaf-07"})
+        sim.apply(settings.SetWatchdog(ports_of(sim.world.inventory, "leaf-07"), True))
+        before = sum(state.storms[PRIORITY] for _, state in _ports(sim))
+        sim.advance(200 * SECOND)
+        assert 0 not in sim.world.bundles["incast"].shares
+        assert sum(state.storms[PRIORITY] for _, state in _ports(sim)) == before
+
+
+def _ports(sim: Simulation[World]) -> list[tuple[str, EthernetPort]]:
+    return [(port, sim.world.ethernet_ports[port]) for port in sim.world.ethernet_ports.changed()]

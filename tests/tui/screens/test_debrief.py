@@ -56,6 +56,7 @@ def test_a_solved_drill_is_told_whole() -> None:
         assert "• wait 2h" in text
         assert "• hand in" in text
         assert not [line for line in text.splitlines() if line.startswith("• :")]
+        assert "The same for somebody else: breakfix drill gpu-off-the-bus --seed" in text and "Next for you: " in text
 
     play(act, lines=None)
 

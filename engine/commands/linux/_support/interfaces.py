@@ -56,12 +56,19 @@ def state(interface: Interface) -> str:
     """UP, DOWN or UNKNOWN."""
     if interface.kind == "loopback":
         return "UNKNOWN" if interface.up else "DOWN"
+    if interface.parent and interface.up and not interface.carrier:
+        return "LOWERLAYERDOWN"
     return "UP" if interface.up and interface.carrier else "DOWN"
+
+
+def shown_name(interface: Interface) -> str:
+    """As ip writes it: of a VLAN with the interface below."""
+    return f"{interface.name}@{interface.parent}" if interface.parent else interface.name
 
 
 def queue(interface: Interface) -> str:
     """The queueing discipline."""
-    return "noqueue" if interface.kind in ("loopback", "bond") else "mq"
+    return "noqueue" if interface.kind in ("loopback", "bond", "vlan") else "mq"
 
 
 def queue_length(interface: Interface) -> int:

@@ -12,6 +12,7 @@ from engine.kernel.actions import Action
 from engine.world.records import NeighbourEntry
 
 _FORBIDDEN = "RTNETLINK answers: Operation not permitted"
+_VLANS = 4096
 _NO_DEVICE = 'Not enough of information: "dev" argument is required.'
 
 
@@ -33,6 +34,49 @@ def link(ctx: Context, words: Sequence[str]) -> int:
     if gap:
         return ctx.not_modelled(f"ip link set {gap}")
     return max((_apply(ctx, _link_action(ctx, name, key, value)) for key, value in settings.items()), default=0)
+
+
+def add_link(ctx: Context, words: Sequence[str]) -> int:
+    """ip link add link PARENT name NAME type vlan id N."""
+    given, queue = dict[str, str](), list(words)
+    while queue:
+        word = queue.pop(0)
+        key = word if word in ("link", "name", "type", "id", "dev") and queue else "name"
+        given["name" if key == "dev" else key] = queue.pop(0) if key == word else word
+    kind = given.get("type")
+    if kind is None:
+        ctx.error("Not enough information: \"type\" argument is required")
+        return 255
+    if kind != "vlan":
+        return ctx.not_modelled(f"ip link add type {kind}")
+    number = given.get("id", "")
+    if "id" in given and not (number.isdigit() and int(number) < _VLANS):
+        ctx.error(f'Error: argument "{number}" is wrong: id is invalid\n')
+        return 255
+    if not number:
+        ctx.error("Error: 8021q: VLAN properties not specified.")
+        return 2
+    if "link" not in given:
+        ctx.error("Error: 8021q: link not specified.")
+        return 2
+    if not ctx.is_root:
+        ctx.error(_FORBIDDEN)
+        return 2
+    name = given.get("name", f"vlan{number}")
+    return _apply(ctx, interface_settings.AddVlan(ctx.host, given["link"], name, int(number)))
+
+
+def delete_link(ctx: Context, words: Sequence[str]) -> int:
+    """ip link delete NAME."""
+    given, name = _with_device(words)
+    name = name or next(iter(given), "")
+    if not name:
+        ctx.error('Not enough of information: "dev" argument is required.')
+        return 255
+    if not ctx.is_root and network.interface(ctx.world, ctx.host, name):
+        ctx.error(_FORBIDDEN)
+        return 2
+    return _apply(ctx, interface_settings.RemoveInterface(ctx.host, name))
 
 
 def _link_words(queue: list[str]) -> tuple[str, dict[str, str], str]:

@@ -51,7 +51,7 @@ def brief_line(interface: Interface, style: Style, addresses: bool) -> str:
         rest = "".join(f"{address} " for address in texts)
     else:
         rest = f"{interface.mac} <{','.join(interfaces.flags(interface))}> "
-    return f"{interface.name:<16} {interfaces.state(interface):<14} {rest}"
+    return f"{interfaces.shown_name(interface):<16} {interfaces.state(interface):<14} {rest}"
 
 
 def link_lines(ctx: Context, interface: Interface, style: Style, *, addresses: bool) -> list[str]:
@@ -59,9 +59,9 @@ def link_lines(ctx: Context, interface: Interface, style: Style, *, addresses: b
     master = f"master {interface.master} " if interface.master else ""
     mode = "" if addresses else "mode DEFAULT "
     first = (
-        f"{interface.index}: {interface.name}: <{','.join(interfaces.flags(interface))}> mtu {interface.mtu} "
-        f"qdisc {interfaces.queue(interface)} {master}state {interfaces.state(interface)} {mode}group default "
-        f"qlen {interfaces.queue_length(interface)}"
+        f"{interface.index}: {interfaces.shown_name(interface)}: <{','.join(interfaces.flags(interface))}> "
+        f"mtu {interface.mtu} qdisc {interfaces.queue(interface)} {master}state {interfaces.state(interface)} "
+        f"{mode}group default qlen {interfaces.queue_length(interface)}"
     )
     link = f"    link/{interfaces.link_type(interface)} {interface.mac} brd {interfaces.broadcast(interface)}"
     if interface.permanent not in ("", interface.mac):
@@ -97,9 +97,14 @@ def one_line_addresses(interface: Interface, style: Style) -> list[str]:
 
 def _details(interface: Interface) -> str:
     parent = f" parentbus pci parentdev {interface.pci_address}" if interface.pci_address else ""
-    kind = {"bond": "bond mode 802.3ad miimon 100", "infiniband": "ipoib pkey 0xffff mode datagram umcast 0000"}
+    kind = {
+        "bond": "bond mode 802.3ad miimon 100",
+        "infiniband": "ipoib pkey 0xffff mode datagram umcast 0000",
+        "vlan": f"vlan protocol 802.1Q id {interface.vlan} <REORDER_HDR>",
+    }
+    queues = 1 if interface.kind == "vlan" else 64
     text = f" promiscuity 0 allmulti 0 minmtu 68 maxmtu 65535 {kind.get(interface.kind, '')}".rstrip()
-    return f"{text} numtxqueues 64 numrxqueues 64 gso_max_size 65536 gso_max_segs 65535{parent}"
+    return f"{text} numtxqueues {queues} numrxqueues {queues} gso_max_size 65536 gso_max_segs 65535{parent}"
 
 
 _COLUMN_WIDTHS = (10, 7, 6, 7, 7, 7)
@@ -140,6 +145,7 @@ def link_facts(interface: Interface, addresses: Sequence[dict[str, object]] | No
     """An interface for -j."""
     facts: dict[str, object] = {
         "ifindex": interface.index,
+        **({"link": interface.parent} if interface.parent else {}),
         "ifname": interface.name,
         "flags": interfaces.flags(interface),
         "mtu": interface.mtu,

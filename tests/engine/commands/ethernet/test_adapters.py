@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.kernel.simulation import Simulation
+from engine.physics.ethernet import settings
 from engine.world.world import World
 from tests.support.roce_pod import pod
 from tests.support.run import Result, run_command
@@ -107,3 +108,88 @@ def test_the_other_ends_of_the_cables(simulation: Simulation[World]) -> None:
     assert run(simulation, "lldpctl", "alex").status == 1
     run(simulation, f"ip link set {NAME} down")
     assert "SysName" not in run(simulation, f"lldpcli show neighbors ports {NAME}").stdout
+
+
+def test_devlink_shows_parameters(simulation: Simulation[World]) -> None:
+    one = run(simulation, "devlink dev param show pci/0000:18:00.0 name enable_roce")
+    assert one.stdout == (
+        "pci/0000:18:00.0:\n  name enable_roce type generic\n    values:\n      cmode driverinit value true\n"
+    )
+    every = run(simulation, "devlink dev param show").stdout
+    assert every.count("name enable_roce") == every.count("pci/") == len(simulation.world.node(HOST).hcas)
+    assert "No such device" in run(simulation, "devlink dev param show pci/0000:ff:00.0").stderr
+    assert "Invalid argument" in run(simulation, "devlink dev param show pci/0000:18:00.0 name nothing").stderr
+    assert run(simulation, "devlink dev param set pci/0000:18:00.0 name enable_roce value false").status == 125
+
+
+def test_lldptool_shows_what_both_ends_say(simulation: Simulation[World]) -> None:
+    own = run(simulation, f"lldptool -t -i {NAME} -V PFC")
+    assert own.stdout.splitlines() == [
+        "IEEE 8021QAZ PFC TLV", "\t Willing: no", "\t MACsec Bypass Capable: no", "\t PFC capable traffic classes: 8",
+        "\t PFC enabled: 3",
+    ]  # fmt: skip
+    far = run(simulation, f"lldptool -t -n -i {NAME}").stdout
+    assert "\tleaf-01\n" in far and "\tIfname: swp1s0\n" in far and far.endswith("End of LLDPDU TLV\n")
+    assert "TSA_MAP: 0:ets 1:ets 2:ets 3:ets 4:ets 5:ets 6:strict 7:ets" in far
+    simulation.apply(settings.SetPortQos(("leaf-01/1",), (("pause_sent", (False,) * 8),)))
+    assert "PFC enabled: none" in run(simulation, f"lldptool -t -n -i {NAME} -V PFC").stdout
+    sonic = run_command(simulation, "hgx-09", "root", "lldptool -t -n -i enp154s0np0").stdout
+    assert "\tleaf-07\n" in sonic and "PFC" not in sonic
+    assert run(simulation, f"lldptool -T -i {NAME} -V PFC enabled=3,4").stdout == "enabled = 3,4\n"
+    assert "3:on 4:on" in run(simulation, f"dcb pfc show dev {NAME}").stdout
+    run(simulation, f"ip link set {NAME} down")
+    assert run(simulation, f"lldptool -t -n -i {NAME}").stdout == ""
+    assert run(simulation, f"lldptool -t -i {NAME}", "alex").status == 1
+    assert run(simulation, "lldptool -t -i nothing").stderr == "Device not found or inactive\n"
+    assert run(simulation, f"lldptool -t -i {NAME} -V maxFrame").status == 125
+
+
+def test_a_vlan_has_gids_of_its_own(simulation: Simulation[World]) -> None:
+    name = f"{NAME}.100"
+    assert run(simulation, f"ip link add link {NAME} name {name} type vlan id 100").status == 0
+    assert f"{name}@{NAME} DOWN" in run(simulation, "ip -br link").stdout
+    run(simulation, f"ip link set {name} up")
+    run(simulation, f"ip addr add 10.99.0.1/24 dev {name}")
+    shown = run(simulation, f"ip -d link show {name}").stdout
+    assert f"{name}@{NAME}: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 9000 qdisc noqueue state UP" in shown
+    assert "vlan protocol 802.1Q id 100 <REORDER_HDR>" in shown
+    assert f"5\t0000:0000:0000:0000:0000:ffff:0a63:0001\t10.99.0.1  \tv2\t{name}\n" in run(
+        simulation, "show_gids mlx5_0"
+    ).stdout
+    too_large = run(simulation, f"ip link set {name} mtu 9200")
+    assert too_large.stderr == "RTNETLINK answers: Numerical result out of range\n"
+    run(simulation, f"ip link set {NAME} mtu 1500")
+    assert " mtu 1500 " in run(simulation, f"ip link show {name}").stdout
+    run(simulation, f"ip link set {NAME} down")
+    assert "LOWERLAYERDOWN" in run(simulation, f"ip -br link show {name}").stdout
+    assert run(simulation, f"ip link del {name}").status == 0
+    assert "0a63:0001" not in run(simulation, "show_gids mlx5_0").stdout
+    assert run(simulation, f"ip link show {name}").status == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (f"link {NAME} name {NAME}.7 type vlan id 4096", 'Error: argument "4096" is wrong: id is invalid'),
+        (f"link {NAME} name eno1 type vlan id 7", "RTNETLINK answers: File exists"),
+        ("link none0 name x type vlan id 7", 'Cannot find device "none0"'),
+        ("name x type vlan", "Error: 8021q: VLAN properties not specified."),
+        (f"link {NAME} name x", 'Not enough information: "type" argument is required'),
+    ],
+)
+def test_ip_refuses_such_vlans(simulation: Simulation[World], words: str, text: str) -> None:
+    refused = run(simulation, f"ip link add {words}")
+    assert refused.stderr.strip() == text and refused.status
+
+
+def test_nccl_takes_the_youngest_address_and_nobody_answers_behind_a_vlan(simulation: Simulation[World]) -> None:
+    """A GID that comes later is the one that NCCL chooses; ports of these switches carry no tags."""
+    from engine.workloads.nccl import roce
+    from engine.workloads.nccl.environment import Environment
+
+    world, plain = simulation.world, Environment({})
+    here, there = world.inventory.hca(f"{HOST}/mlx5_0"), world.inventory.hca("hgx-02/mlx5_0")
+    assert roce.index(world, here, plain) == 3 and roce.reaches(world, here, there, (plain, plain))
+    run(simulation, f"ip link add link {NAME} name vlan9 type vlan id 9")
+    run(simulation, "ip addr add 10.99.0.1/24 dev vlan9")
+    assert roce.index(world, here, plain) == 5 and not roce.reaches(world, here, there, (plain, plain))

@@ -1,5 +1,6 @@
-"""A small simulation of packets, to check the fluid rules: FIFO queues at egress, pause counted per ingress port, and
-senders that take their flows in turn. One lossless class, nobody slows down. Nothing of the solver is used.
+"""A small simulation of packets, to check the fluid rules: FIFO queues at egress, one for each class, served by weight;
+pause counted per ingress port and class; senders that take their flows in turn. All classes are lossless, a packet has
+the same in every device, nobody slows down. Nothing of the solver is used.
 """
 
 from __future__ import annotations
@@ -18,20 +19,30 @@ LOOP_NS = 400.0
 
 
 @dataclass
-class Wire:
-    """One direction of a cable and the queue before it; `held` are bits that came by it and still are in the next
-    device.
+class Lane:
+    """A class of a wire: the queue before it, or the flows of the host that sends by it; `held` are bits that came by
+    it and still are in the next device. `turn` says when it is served next (start-time fair queueing).
     """
 
-    rate: float
+    weight: float
     queue: deque[tuple[int, int]] = field(default_factory=deque)
     flows: list[int] = field(default_factory=list)
-    busy: bool = False
     stopped: bool = False
     asked: bool = False
     held: int = 0
     stopped_ns: float = 0.0
     since: float = 0.0
+    turn: float = 0.0
+
+
+@dataclass
+class Wire:
+    """One direction of a cable, with its lanes."""
+
+    rate: float
+    lanes: dict[int, Lane]
+    busy: bool = False
+    turn: float = 0.0
 
 
 class Packets:
@@ -40,61 +51,72 @@ class Packets:
     def __init__(self, problem: Problem, until: float = 3e6) -> None:
         self.problem, self.until, self.now, self.sequence = problem, until, 0.0, 0
         self.due: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
-        self.wires = {name: Wire(link.capacity / 1e9) for name, link in problem.links.items()}
+        self.wires = {}
+        for name, link in problem.links.items():
+            used = {link.sender.classes[link.sender.priority(demand.dscp)] for demand in problem.demands}
+            self.wires[name] = Wire(link.capacity / 1e9, {one: Lane(link.sender.weights[one]) for one in sorted(used)})
         self.arrived = [0] * len(problem.demands)
         self.ready = [0.0] * len(problem.demands)
         self.taken = dict.fromkeys(problem.drains, 0.0)
         for number, demand in enumerate(problem.demands):
-            self.wires[demand.links[0]].flows.append(number)
+            self.lane(demand.links[0], number).flows.append(number)
+
+    def lane(self, name: str, flow: int) -> Lane:
+        sender = self.problem.links[name].sender
+        return self.wires[name].lanes[sender.classes[sender.priority(self.problem.demands[flow].dscp)]]
 
     def run(self) -> tuple[list[float], dict[str, float]]:
-        """Gb/s of each flow, and the share of time in which each link is stopped."""
+        """Gb/s of each flow, and the share of time in which each link is stopped (its class that is most)."""
         for name, wire in self.wires.items():
-            if wire.flows:
+            if any(lane.flows for lane in wire.lanes.values()):
                 self.at(0.0, self.start, name)
         while self.due and self.due[0][0] <= self.until:
             self.now, _, act, about = heapq.heappop(self.due)
             act(*about)
-        for wire in self.wires.values():
-            if wire.stopped:
-                wire.stopped_ns += self.until - wire.since
+        lanes = [lane for wire in self.wires.values() for lane in wire.lanes.values()]
+        for lane in lanes:
+            lane.stopped_ns += self.until - lane.since if lane.stopped else 0.0
         rates = [count * BITS / (self.until * 3 / 4) for count in self.arrived]
-        return rates, {name: wire.stopped_ns / self.until for name, wire in self.wires.items()}
+        return rates, {
+            name: max(lane.stopped_ns for lane in wire.lanes.values()) / self.until for name, wire in self.wires.items()
+        }
 
     def at(self, time: float, act: Callable[..., None], *about: Any) -> None:
         self.sequence += 1
         heapq.heappush(self.due, (time, self.sequence, act, about))
 
     def start(self, name: str) -> None:
-        """Send the next packet if there is one and nobody forbids it."""
+        """Send the next packet if there is one and nobody forbids it: of the class whose turn it is."""
         wire = self.wires[name]
-        if wire.busy or wire.stopped:
+        if wire.busy:
             return
-        item = self.from_host(name, wire) if wire.flows else self.from_queue(wire)
-        if item is None:
-            return
-        wire.busy = True
-        end = self.now + BITS / wire.rate
-        self.at(end, self.sent, name)
-        self.at(end + LOOP_NS, self.arrive, name, item)
+        ready = [lane for lane in wire.lanes.values() if not lane.stopped and (lane.queue or lane.flows)]
+        for lane in sorted(ready, key=lambda lane: max(lane.turn, wire.turn)):
+            item = self.from_host(name, lane) if lane.flows else self.from_queue(lane)
+            if item is not None:
+                wire.turn = max(lane.turn, wire.turn)
+                lane.turn = wire.turn + 1 / lane.weight
+                wire.busy = True
+                end = self.now + BITS / wire.rate
+                self.at(end, self.sent, name)
+                self.at(end + LOOP_NS, self.arrive, name, item)
+                return
 
-    def from_host(self, name: str, wire: Wire) -> tuple[int, int] | None:
+    def from_host(self, name: str, lane: Lane) -> tuple[int, int] | None:
         """The sender's flows in turn, none faster than it wants."""
-        for _ in wire.flows:
-            flow = wire.flows.pop(0)
-            wire.flows.append(flow)
+        for _ in lane.flows:
+            flow = lane.flows.pop(0)
+            lane.flows.append(flow)
             if self.ready[flow] <= self.now:
                 pace = BITS / (self.problem.demands[flow].rate / 1e9)
                 self.ready[flow] = max(self.ready[flow], self.now - 20_000) + pace
                 return flow, 0
-        self.at(min(self.ready[flow] for flow in wire.flows), self.start, name)
+        self.at(min(self.ready[flow] for flow in lane.flows), self.start, name)
         return None
 
-    def from_queue(self, wire: Wire) -> tuple[int, int] | None:
-        if not wire.queue:
-            return None
-        flow, hop = wire.queue.popleft()
-        self.release(self.problem.demands[flow].links[hop - 1])
+    def from_queue(self, lane: Lane) -> tuple[int, int]:
+        flow, hop = lane.queue.popleft()
+        self.release(self.problem.demands[flow].links[hop - 1], flow)
         return flow, hop
 
     def sent(self, name: str) -> None:
@@ -103,10 +125,10 @@ class Packets:
 
     def arrive(self, name: str, item: tuple[int, int]) -> None:
         flow, hop = item
-        way, wire = self.problem.demands[flow].links, self.wires[name]
-        wire.held += BITS
+        way, lane = self.problem.demands[flow].links, self.lane(name, flow)
+        lane.held += BITS
         if hop + 1 < len(way):
-            self.wires[way[hop + 1]].queue.append((flow, hop + 1))
+            self.lane(way[hop + 1], flow).queue.append((flow, hop + 1))
             self.start(way[hop + 1])
         elif name in self.taken:
             pace = BITS / (self.problem.drains[name] / 1e9)
@@ -114,29 +136,27 @@ class Packets:
             self.at(self.taken[name], self.take, name, flow)
         else:
             self.take(name, flow)
-        if wire.held > PAUSE_AT and not wire.asked:
-            wire.asked = True
-            self.at(self.now + LOOP_NS, self.stop, name)
+        if lane.held > PAUSE_AT and not lane.asked:
+            lane.asked = True
+            self.at(self.now + LOOP_NS, self.stop, lane)
 
     def take(self, name: str, flow: int) -> None:
-        self.release(name)
+        self.release(name, flow)
         if self.now > self.until / 4:
             self.arrived[flow] += 1
 
-    def release(self, name: str) -> None:
+    def release(self, name: str, flow: int) -> None:
         """A packet that came by this link has left the device behind it."""
-        wire = self.wires[name]
-        wire.held -= BITS
-        if wire.asked and wire.held <= RESUME_AT:
-            wire.asked = False
-            self.at(self.now + LOOP_NS, self.resume, name)
+        lane = self.lane(name, flow)
+        lane.held -= BITS
+        if lane.asked and lane.held <= RESUME_AT:
+            lane.asked = False
+            self.at(self.now + LOOP_NS, self.resume, name, lane)
 
-    def stop(self, name: str) -> None:
-        wire = self.wires[name]
-        wire.stopped, wire.since = True, self.now
+    def stop(self, lane: Lane) -> None:
+        lane.stopped, lane.since = True, self.now
 
-    def resume(self, name: str) -> None:
-        wire = self.wires[name]
-        wire.stopped = False
-        wire.stopped_ns += self.now - wire.since
+    def resume(self, name: str, lane: Lane) -> None:
+        lane.stopped = False
+        lane.stopped_ns += self.now - lane.since
         self.start(name)

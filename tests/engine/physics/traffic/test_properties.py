@@ -117,6 +117,52 @@ def test_senders_that_react_share_fairly(problem: Problem) -> None:
         assert rate >= demand.rate - SLACK or limits
 
 
+@st.composite
+def contended(draw: st.DrawFn) -> Problem:
+    """RoCE that reacts, TCP, and at times a strict class that wants little, on many links at once."""
+    shares = draw(st.sampled_from([(50, 1, 1, 50, 1, 1, 1, 1), (20, 1, 1, 80, 1, 1, 1, 1)]))
+    switch, nic = replace(ROCE, weights=shares), replace(NIC, weights=shares, strict=only(6))
+    net = Fabric(12, 4, draw(st.integers(1, 3)), up=draw(st.sampled_from([200, 400])), switch=switch, nic=nic)
+    flows: list[Demand] = []
+    for number in range(draw(st.integers(2, 40))):
+        source, target = draw(st.permutations(range(12)))[:2]
+        dscp = draw(st.sampled_from([26, 26, TCP, TCP, 48]))
+        most = 5 if dscp == 48 else draw(st.sampled_from([None, None, 30, 120]))
+        flows.append(net.flow(source, target, most, number, dscp=dscp, tcp=dscp != 26, reacts=dscp == 26))
+    return net.problem(flows)
+
+
+@settings(max_examples=25)
+@given(contended())
+def test_every_class_has_its_part_of_every_link(problem: Problem) -> None:
+    """Each flow has what it asked for, or a full link on its way on which nobody of its class is faster, and where its
+    class has no less for its weight than any other (none beside what strict ones take).
+    """
+    solution = solve(problem)
+    loads, fastest = dict[tuple[str, int], float](), dict[tuple[str, int], int]()
+    for steps, rates in zip(solution.layout.steps, solution.rates, strict=True):
+        for step, rate in zip(steps, rates, strict=True):
+            key = (solution.layout.channels[step.channel].link, solution.layout.channels[step.channel].traffic_class)
+            loads[key], fastest[key] = loads.get(key, 0) + rate, max(fastest.get(key, 0), rate)
+
+    def fair(link: str, number: int) -> bool:
+        sender = problem.links[link].sender
+        others = [(other, load) for (name, other), load in loads.items() if name == link and not sender.strict[other]]
+        total = sum(load for (name, _), load in loads.items() if name == link)
+        mine = loads[link, number] / sender.weights[number]
+        return total > problem.links[link].capacity * 0.999 and all(
+            load / sender.weights[other] <= mine * 1.01 for other, load in others
+        )
+
+    for flow, demand in enumerate(problem.demands):
+        rate = solution.delivered(flow)
+        queues = [solution.layout.channels[step.channel] for step in solution.layout.steps[flow]]
+        assert rate >= demand.rate * 0.999 or any(
+            rate >= fastest[queue.link, queue.traffic_class] * 0.999 and fair(queue.link, queue.traffic_class)
+            for queue in queues
+        )
+
+
 @FEW
 @given(problems(), st.randoms(use_true_random=False))
 def test_the_order_of_demands_does_not_matter(problem: Problem, random: object) -> None:
