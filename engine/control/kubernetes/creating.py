@@ -52,8 +52,8 @@ def make(simulation: Simulation[World], of_store: str, thing: KubeDict, *, custo
     return store.put(simulation, of_store, admit(simulation, of_store, thing, custom=custom))
 
 
-def owned_pod(simulation: Simulation[World], owner: KubeDict, template: KubeDict, **more: Any) -> KubeDict:
-    """A controller makes a pod of its template; `more` are values for its spec. Returns it."""
+def of_template(owner: KubeDict, template: KubeDict) -> KubeDict:
+    """The pod that a controller means by a template, before it has a name of its own."""
     from copy import deepcopy
 
     metadata: KubeDict = {
@@ -64,8 +64,13 @@ def owned_pod(simulation: Simulation[World], owner: KubeDict, template: KubeDict
     for name in ("labels", "annotations"):
         if template.get("metadata", {}).get(name):
             metadata[name] = dict(template["metadata"][name])
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": deepcopy(template["spec"])}
-    metadata |= more.pop("metadata", {})
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": deepcopy(template["spec"])}
+
+
+def owned_pod(simulation: Simulation[World], owner: KubeDict, template: KubeDict, **more: Any) -> KubeDict:
+    """A controller makes a pod of its template; `more` are values for its spec. Returns it."""
+    pod = of_template(owner, template)
+    pod["metadata"] |= more.pop("metadata", {})
     pod["spec"] |= more
     return make(simulation, store.PODS, pod)
 

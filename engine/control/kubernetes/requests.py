@@ -18,6 +18,7 @@ from engine.control.kubernetes import (
     harms,
     patching,
     pod_status,
+    quotas,
     reading,
     resources,
     scheduler,
@@ -110,6 +111,9 @@ class Create(Action):
             return creating.admit(twin, resource.store, _checked(resource, thing), custom=bool(resource.definition))
         made = creating.admit(simulation, resource.store, thing, custom=bool(resource.definition))
         validation.check(resource, made)
+        refusal = quotas.refusal(world, made) if resource.store == store.PODS else ""
+        if refusal:
+            raise forbidden("pods", "", str(made["metadata"]["name"]), refusal)
         store.put(simulation, resource.store, made)
         return _now(simulation, resource, store.key_of(made), made)
 

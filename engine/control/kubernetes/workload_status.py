@@ -9,6 +9,7 @@ from engine.control.kubernetes.objects import (
     labels_of,
     name_of,
     namespace_of,
+    template_hash,
     time_of,
     time_text,
 )
@@ -75,7 +76,8 @@ def daemon_set(simulation: Sim, thing: KubeDict) -> KubeDict:
     wanted = set(daemon_sets.nodes_for(world, thing))
     placed = [pod for pod in pods if daemon_sets.node_of(pod) in wanted]
     ready = sum(pod_status.is_pod_ready(world, pod) for pod in placed)
-    current = sum(daemon_sets.is_current(thing, pod) for pod in placed)
+    mark = template_hash(thing["spec"]["template"])
+    current = sum(daemon_sets.is_current(mark, pod) for pod in placed)
     found: KubeDict = {
         "currentNumberScheduled": len(placed), "desiredNumberScheduled": len(wanted), "numberMisscheduled":
         len(pods) - len(placed), "numberReady": ready, "observedGeneration": thing["metadata"].get("generation", 1),

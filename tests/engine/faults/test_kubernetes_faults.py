@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from engine.control import files, systemd
 from engine.control.kubernetes import registries
 from engine.control.kubernetes.status_error import StatusError
 from engine.facts.facts import Facts
-from engine.faults.fault import parse_fault
+from engine.faults.fault import catalogue, parse_fault
 from tests.engine.control.kubernetes.cluster import EMBED, Cluster
 from tests.support.run import run_command
 
@@ -206,3 +209,9 @@ def test_faults_befall_only_sites_with_a_cluster(cluster: Cluster) -> None:
         begin(cluster, "kubernetes.kubelet_down target=reg-01")
     with pytest.raises(StatusError):
         cluster.get("nodes", "", "reg-01")
+
+
+def test_the_model_page_names_every_fault_of_kubernetes() -> None:
+    page = (Path(__file__).parents[3] / "docs/models/kubernetes.md").read_text("utf-8")
+    named = set(re.findall(r"\b(?:kubernetes|driver)\.[a-z_]+\b", page.partition("## Faults")[2]))
+    assert named <= set(catalogue()) and {each for each in catalogue() if each.startswith("kubernetes.")} <= named

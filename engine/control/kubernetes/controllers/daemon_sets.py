@@ -57,9 +57,9 @@ def node_of(pod: KubeDict) -> str:
     return str(pod["spec"].get("nodeName", ""))
 
 
-def is_current(thing: KubeDict, pod: KubeDict) -> bool:
-    """Whether a pod is of the present template."""
-    return (pod["metadata"].get("labels") or {}).get(HASH) == template_hash(thing["spec"]["template"])
+def is_current(mark: str, pod: KubeDict) -> bool:
+    """Whether a pod is of the template with this hash."""
+    return bool((pod["metadata"].get("labels") or {}).get(HASH) == mark)
 
 
 def sync(simulation: Sim, key: str) -> None:
@@ -125,8 +125,9 @@ def _update(simulation: Sim, thing: KubeDict, pods: list[KubeDict], wanted: list
     text = str(rolling.get("maxUnavailable", 1))
     most = -(-int(text[:-1]) * len(wanted) // 100) if text.endswith("%") else int(text)
     room = most - (len(wanted) - ready)
+    mark = template_hash(thing["spec"]["template"])
     for pod in living:
-        if is_current(thing, pod):
+        if is_current(mark, pod):
             continue
         if not pod_status.is_pod_ready(world, pod):
             _delete(simulation, thing, pod)

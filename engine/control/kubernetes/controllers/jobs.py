@@ -6,7 +6,16 @@ backoffLimit the Job fails. A Job that is over may be removed after ttlSecondsAf
 
 from __future__ import annotations
 
-from engine.control.kubernetes import control_plane, creating, deleting, events_log, pod_status, store, workload_status
+from engine.control.kubernetes import (
+    control_plane,
+    creating,
+    deleting,
+    events_log,
+    pod_status,
+    quotas,
+    store,
+    workload_status,
+)
 from engine.control.kubernetes.objects import KubeDict, controller_of, freeze, name_of, time_text
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
@@ -99,6 +108,8 @@ def _make(simulation: Sim, job: KubeDict, lacking: int, failed: int) -> None:
         simulation.schedule(KubeJobDue(store.key_of(job), job["metadata"]["uid"], "retry", simulation.now), wait)
         return
     for _ in range(lacking):
+        if quotas.holds_back(simulation, job, _COMPONENT):
+            return
         pod = creating.owned_pod(simulation, job, job["spec"]["template"])
         events_log.record(simulation, job, "Normal", "SuccessfulCreate", f"Created pod: {name_of(pod)}", _COMPONENT)
     kept = store.find(world, store.JOBS, store.key_of(job))
@@ -163,6 +174,9 @@ def _is_over(job: KubeDict) -> bool:
 
 
 def _changed(simulation: Sim, event: KubeObjectChanged) -> None:
+    freed = quotas.concerns(simulation.world, event.store, event.key, event.gone)
+    for key in store.keys(simulation.world, store.JOBS, freed) if freed else ():
+        sync(simulation, key)
     if event.store == store.JOBS and not event.gone:
         sync(simulation, event.key)
     elif event.store == store.PODS:

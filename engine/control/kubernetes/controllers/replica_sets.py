@@ -7,7 +7,16 @@ reports tell of 5 a minute (pytorch/ci-infra#1057) and of 200 a minute (NVIDIA/k
 
 from __future__ import annotations
 
-from engine.control.kubernetes import control_plane, creating, deleting, events_log, pod_status, store, workload_status
+from engine.control.kubernetes import (
+    control_plane,
+    creating,
+    deleting,
+    events_log,
+    pod_status,
+    quotas,
+    store,
+    workload_status,
+)
 from engine.control.kubernetes.objects import KubeDict, controller_of, name_of, namespace_of
 from engine.kernel.events import Event, Handler
 from engine.kernel.simulation import Simulation
@@ -32,6 +41,8 @@ def sync(simulation: Sim, key: str) -> None:
         simulation.schedule(ReplicasDue(key, thing["metadata"]["uid"]), wait)
         return
     for _ in range(lacking):
+        if quotas.holds_back(simulation, thing, _COMPONENT):
+            return
         pod = creating.owned_pod(simulation, thing, thing["spec"]["template"])
         text = f"Created pod: {name_of(pod)}"
         events_log.record(simulation, thing, "Normal", "SuccessfulCreate", text, _COMPONENT)
@@ -64,6 +75,9 @@ def _rank(world: World, pod: KubeDict) -> tuple[int, int, int]:
 
 
 def _changed(simulation: Sim, event: KubeObjectChanged) -> None:
+    freed = quotas.concerns(simulation.world, event.store, event.key, event.gone)
+    for key in store.keys(simulation.world, store.REPLICA_SETS, freed) if freed else ():
+        sync(simulation, key)
     if event.store == store.REPLICA_SETS and not event.gone:
         sync(simulation, event.key)
     elif event.store == store.PODS:

@@ -79,9 +79,10 @@ def start_lines(simulation: Sim, node: str, pod: KubeDict) -> tuple[tuple[int, s
         "main.go:356] Retrieving plugins.",
     )
     lines = [_line(simulation, (60 + 4 * place) * MILLISECOND, text) for place, text in enumerate(begin)]
-    if socket.reached(pod) or not offers(simulation.world, node):
+    resource = next(iter(offers(simulation.world, node)), "")
+    if socket.reached(pod) or not resource:
         return (*lines, *_registering(simulation, node, 900 * MILLISECOND))
-    tries = (_unreached(simulation, node, 900 * MILLISECOND + number * _RETRY) for number in range(_RETRIES))
+    tries = (_unreached(simulation, resource, 900 * MILLISECOND + number * _RETRY) for number in range(_RETRIES))
     return (*lines, *(line for one in tries for line in one))
 
 
@@ -89,9 +90,8 @@ def _endpoint(resource: str) -> str:
     return f"{socket.FOLDER}/nvidia-{resource.partition('/')[2]}.sock"
 
 
-def _unreached(simulation: Sim, node: str, at: int) -> list[tuple[int, str]]:
+def _unreached(simulation: Sim, resource: str, at: int) -> list[tuple[int, str]]:
     """A try to register in a folder in which no kubelet listens (main.go and server.go, as remembered)."""
-    resource = next(iter(offers(simulation.world, node)))
     later = at + 5 * SECOND
     return [
         _line(simulation, at, f"server.go:195] Starting GRPC server for '{resource}'"),

@@ -11,11 +11,15 @@ import pytest
 
 from engine.control import processes, systemd
 from engine.control.boot import Reboot
+from engine.control.kubernetes import devices
+from engine.control.kubernetes.device_plugins import mig
 from engine.control.kubernetes.kubelet import runs
 from engine.control.kubernetes.status_error import NoServer, StatusError
 from engine.faults.fault import catalogue, parse_fault
 from engine.kernel.random import Stream
+from engine.physics.load import gpu_processes
 from tests.engine.control.kubernetes.cluster import Cluster
+from tests.support.run import run_command
 
 NODES = ("gpu-01", "gpu-02", "gpu-03", "cp-01")
 SHOWN = ("nodes", "pods", "deploy", "rs", "ds", "ep", "endpointslices", "events", "pdb", "jobs", "leases")
@@ -89,7 +93,9 @@ def test_invariants(seed: int) -> None:
         cluster.wait(chance.integer(1, 200))
         check_devices(cluster)
         check_containers(cluster)
+        check_gpus(cluster)
         show(cluster)
+    agree(cluster)
 
 
 def check_devices(cluster: Cluster) -> None:
@@ -114,6 +120,41 @@ def check_containers(cluster: Cluster) -> None:
         assert set(running) <= {each.id for where, each in known if where == node}
         if runs.works(world, node):
             assert {each.id for where, each in known if where == node and each.state == "running"} <= set(running)
+
+
+def check_gpus(cluster: Cluster) -> None:
+    """What works on a GPU from within a container is of a pod that holds it, and a node gives what its plugin calls
+    healthy and nothing else.
+    """
+    world = cluster.world
+    pods = {
+        each.id: run for key in world.kube_pods.changed() for run in (world.kube_pods[key],) for each in run.containers
+    }
+    for node in NODES[:3]:
+        owners = {each.pid: pods[each.id] for each in world.container_hosts[node].containers if each.id in pods}
+        for gpu in world.node(node).gpus:
+            for process in gpu_processes(world, gpu.id):
+                if process.pid in owners:
+                    places = (mig.place(world, node, device) for _, device in owners[process.pid].devices)
+                    assert gpu.id in {place[0].id for place in places if place is not None}
+        for plugin in world.kube_nodes[node].plugins:
+            healthy = sum(device.healthy for device in plugin.devices) if plugin.connected else 0
+            assert devices.allocatable(world, node)[plugin.resource] == healthy
+            assert len({device.id for device in plugin.devices}) == len(plugin.devices)
+
+
+def agree(cluster: Cluster) -> None:
+    """crictl, kubectl and the API tell of the same containers and pods."""
+    world = cluster.world
+    for node in NODES[:3]:
+        if runs.works(world, node) and runs.runtime_works(world, node):
+            told = run_command(cluster.simulation, node, "root", "crictl ps -q").stdout.split()
+            there = {each.id for each in world.container_hosts[node].containers if each.status == "running"}
+            assert set(told) == there
+    with suppress(NoServer):
+        names = {each["metadata"]["name"] for each in cluster.items("pods")}
+        listed = run_command(cluster.simulation, "head-01", "alex", "kubectl get pods -A --no-headers").stdout
+        assert {line.split()[1] for line in listed.splitlines()} == names
 
 
 def show(cluster: Cluster) -> None:
