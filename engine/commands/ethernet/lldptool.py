@@ -82,7 +82,7 @@ def _parts(ctx: Context, hca: Hca, part: str | None, neighbour: bool) -> Iterato
     for key, lines in _sent(ctx, hca, port).items():
         if part in (None, key) and lines:
             yield _TITLES[key]
-            yield from (f"\t{line}" for line in lines)
+            yield from (f"\t{line}" if line else "" for line in lines)
     if part is None:
         yield "End of LLDPDU TLV"
 
