@@ -109,7 +109,9 @@ _HEARERS = (
     ("control.kubernetes.controllers.cron_jobs", "KubeObjectChanged KubeJobDue"),
     ("control.kubernetes.controllers.claims", "KubeObjectChanged"),
     ("control.kubernetes.controllers.collector", "KubeObjectChanged"),
+    ("control.kubernetes.batch.training_jobs", "KubeObjectChanged"),
     ("control.kubernetes.scheduler", "KubeObjectChanged"),
+    ("control.kubernetes.batch.kai", "KubeObjectChanged"),
     ("faults.fault", "FaultOnset"),
     ("hands.order", "HandsBegin HandsDone"),
 )

@@ -18,6 +18,7 @@ from exams.exhibits import Varying
 from exams.item import BankFile, Item
 from exams.quantities import fact_in_unit
 from scenarios import catalogue as scenarios
+from scenarios.ground import Ground
 from scenarios.templates import names_in, require, time_offset
 from scenarios.vary import name_types
 from scenarios.world_checks import Found, fault_mistakes, refused, site_mistakes, vary_mistakes
@@ -102,7 +103,7 @@ def _exhibit(item: Item) -> Found:
         if exhibit is None and isinstance(item, items.Point):
             yield ("kind",), "there is nothing to point at; give an exhibit"
         return
-    site = exhibit.site or ""
+    site = Ground(exhibit.site or "")
     yield from site_mistakes(site, ("exhibit", "site"))
     times: list[tuple[Path, str]] = [(("exhibit", "lead"), exhibit.lead)]
     times += [((*path, "onset"), use.onset) for path, use in texts.fault_uses(item)]

@@ -7,10 +7,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from engine.kernel.documents import SIZE_LIMIT
 from engine.kernel.errors import BreakfixError
-from engine.kernel.names import quoted, unknown
-from scenarios.load import load
+from engine.kernel.names import unknown
+from scenarios.load import load, load_file
 from scenarios.model import Scenario
 
 
@@ -48,15 +47,7 @@ def find(name: str) -> Scenario:
     if "/" not in name and not name.endswith((".yaml", ".yml")):
         return packaged(name)
     path = Path(name)
-    try:
-        with path.open("rb") as file:
-            text = file.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        raise BreakfixError(
-            f"{quoted(name)} cannot be read: {reason}", "Give a packaged name or a file's path."
-        ) from None
-    return load(text, name, path.stem)
+    return load_file(path, path.stem)
 
 
 @cache

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 def mistakes(scenario: Scenario) -> Found:
     """(path in the file, what is wrong) of everything that is."""
     types = name_types(scenario)
-    yield from site_mistakes(scenario.site, ("site",))
-    yield from work_mistakes(scenario.site, scenario.standing, ("standing",))
+    yield from site_mistakes(scenario.ground, ("site",))
+    yield from work_mistakes(scenario.ground, scenario.standing, ("standing",))
     yield from vary_mistakes(scenario, ("vary",))
     for check in (_causes, _references, _scripts, _parts, _conditions):
         yield from check(scenario)
     yield from _texts(scenario, types)
     yield from _guide(scenario, types)
-    yield from fault_mistakes(texts.fault_uses(scenario), scenario.site)
+    yield from fault_mistakes(texts.fault_uses(scenario), scenario.ground)
 
 
 def _texts(scenario: Scenario, types: Mapping[str, ValueType]) -> Found:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr
 
 from engine.kernel.validation import StrictModel
 from engine.sites.model import StandingModel
+from scenarios.ground import Ground
 from scenarios.patterns import TextPattern
 
 Kind = Literal["drill", "lab", "incident", "healthy"]
@@ -276,7 +277,7 @@ class Scenario(StrictModel):
     licence: Short
     kind: Annotated[Kind, Field(description="drill, lab, incident or healthy")]
     outcome: Outcome | None = None
-    site: Annotated[Short, Field(description="one of `breakfix list sites`")]
+    site: Annotated[Short, Field(description="one of `breakfix list sites`, or a file beside this one: ./my-site.yaml")]
     settings: Annotated[dict[str, str], Field(default_factory=dict)]
     standing: Annotated[StandingModel | None, Field(description="jobs (and partitions) in place of the site's own")] = (
         None
@@ -288,13 +289,13 @@ class Scenario(StrictModel):
     settle: Short = "5m"
     briefing: Briefing
     vary: Annotated[dict[Name, Choice], Field(default_factory=dict)]
-    workloads: tuple[Workload, ...] = ()
-    faults: tuple[FaultUse, ...] = ()
-    noise: tuple[FaultUse, ...] = ()
-    moves: tuple[OtherMove, ...] = ()
+    workloads: Annotated[tuple[Workload, ...], Field(max_length=200)] = ()
+    faults: Annotated[tuple[FaultUse, ...], Field(max_length=20)] = ()
+    noise: Annotated[tuple[FaultUse, ...], Field(max_length=20)] = ()
+    moves: Annotated[tuple[OtherMove, ...], Field(max_length=200)] = ()
     causes: Annotated[dict[Cause, Short], Field(default_factory=dict, description="other causes, with titles")]
     diagnosis: Diagnosis | None = None
-    evidence: tuple[Evidence, ...] = ()
+    evidence: Annotated[tuple[Evidence, ...], Field(max_length=60)] = ()
     goals: tuple[Goal, ...] = ()
     safety: tuple[SafetyRule, ...] = ()
     record: RecordWords | None = None
@@ -304,6 +305,18 @@ class Scenario(StrictModel):
     solution: Annotated[Script, Field(description="the reference solution, a script")]
     wrong_fixes: tuple[WrongFix, ...] = ()
     debrief: Text
+
+    _ground: Ground | None = PrivateAttr(None)
+
+    @property
+    def ground(self) -> Ground:
+        """The site that it stands on."""
+        return self._ground or Ground(self.site)
+
+    def on(self, ground: Ground) -> Scenario:
+        """The scenario with the site that its `site` names."""
+        self._ground = ground
+        return self
 
     @property
     def truths(self) -> tuple[Diagnosis | Broken, ...]:

@@ -14,7 +14,6 @@ from engine.facts.facts import Facts
 from engine.kernel.errors import BreakfixError
 from engine.kernel.simulation import Simulation
 from engine.kernel.units import HOUR, MINUTE
-from engine.simulation import open_site
 from engine.world.world import World
 from scenarios.model import FactText, FaultUse, OtherMove, Scenario, WrongCause
 from scenarios.templates import fill, time_offset
@@ -61,7 +60,7 @@ class Stage:
     @classmethod
     def build(cls, scenario: Scenario, seed: int, open_world: OpenWorld = ShellTerminals) -> Stage:
         """Open the site and choose what the seed chooses. Raises BreakfixError."""
-        base = open_site(scenario.site, seed, scenario.settings, scenario.standing)
+        base = scenario.ground.open(seed, scenario.settings, scenario.standing)
         return cls(scenario, seed, base, choose(scenario, base, lateness=_lateness(scenario, base)), open_world)
 
     @property

@@ -11,10 +11,8 @@ from engine.facts.kinds import BY_NAME
 from engine.kernel.documents import Path
 from engine.kernel.errors import BreakfixError
 from engine.kernel.names import unknown
-from engine.sites.build import load_site
-from engine.sites.catalogue import site_names
 from engine.sites.model import StandingModel
-from engine.sites.standing import standing_mistakes
+from scenarios.ground import Ground
 from scenarios.model import Choice, ComponentChoice, FaultUse, NumberChoice, TimeChoice
 from scenarios.templates import names_in, time_offset
 from scenarios.vary import Varied, name_types
@@ -34,16 +32,14 @@ def refused(path: Path, work: Callable[[], object], where: str = "") -> Found:
         yield path, where + error.message
 
 
-def site_mistakes(site: str, path: Path) -> Found:
-    """A site that there is not."""
-    if site not in site_names():
-        yield path, unknown("site", site, site_names())
+def site_mistakes(ground: Ground, path: Path) -> Found:
+    """A site that there is not, or that can't be built."""
+    yield from ((path, what) for what in ground.mistakes())
 
 
-def work_mistakes(site: str, standing: StandingModel | None, path: Path) -> Found:
+def work_mistakes(ground: Ground, standing: StandingModel | None, path: Path) -> Found:
     """Work in place of the site's own that names what the site does not have, or does not fit on it."""
-    if standing and site in site_names():
-        yield from (((*path, *where), what) for where, what in standing_mistakes(site, standing))
+    yield from (((*path, *where), what) for where, what in ground.work_mistakes(standing))
 
 
 def vary_mistakes(varied: Varied, path: Path) -> Found:
@@ -71,7 +67,7 @@ def _choice(varied: Varied, name: str, path: Path, choice: Choice) -> Found:
             yield path, "low is more than high, or the step is not positive"
 
 
-def fault_mistakes(uses: Iterable[tuple[Path, FaultUse]], site: str) -> Found:
+def fault_mistakes(uses: Iterable[tuple[Path, FaultUse]], ground: Ground) -> Found:
     """Faults that there are not, and those with parameters, values or targets that they do not take."""
     from engine.faults.fault import catalogue
 
@@ -84,10 +80,10 @@ def fault_mistakes(uses: Iterable[tuple[Path, FaultUse]], site: str) -> Found:
         for name in use.parameters:
             if name not in names:
                 yield (*path, "parameters", name), unknown(f"parameter of {use.fault}", name, names)
-        yield from _literal_values(site, path, use, known[use.fault])
+        yield from _literal_values(ground, path, use, known[use.fault])
 
 
-def _literal_values(site: str, path: Path, use: FaultUse, fault: Fault) -> Found:
+def _literal_values(ground: Ground, path: Path, use: FaultUse, fault: Fault) -> Found:
     """Targets and values that the seed does not choose can be checked before anybody plays."""
     from engine.faults.fault import check_target
 
@@ -95,5 +91,5 @@ def _literal_values(site: str, path: Path, use: FaultUse, fault: Fault) -> Found
         value = use.parameters.get(parameter.name)
         if value is not None and not names_in(value):
             yield from refused((*path, "parameters", parameter.name), partial(parameter.read, value))
-    if not names_in(use.target) and site in site_names():
-        yield from refused((*path, "target"), partial(check_target, load_site(site), fault, use.target))
+    if not names_in(use.target) and not any(ground.mistakes()):
+        yield from refused((*path, "target"), partial(check_target, ground.inventory(), fault, use.target))

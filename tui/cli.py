@@ -30,6 +30,8 @@ VERBS = {
     "import": "a fabric that ibnetdiscover printed, questions from learning platforms",
     "serve-api": "a site's Kubernetes API on a loopback port, for a real kubectl",
     "export": "a session as a recording, a fabric for ibsim, exam items for learning platforms",
+    "pack": "scenarios of others: add, list, remove; build your own",
+    "data": "what is kept of you here: export, erase",
     "author": "write, check and prove scenarios and question banks",
     "serve": "the full-screen program in a browser",
     "doctor": "whether this machine has what breakfix needs",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from engine.kernel.errors import BreakfixError
 from scenarios.catalogue import in_order, packaged, places
 from scenarios.debrief import page, result_json
-from scenarios.load import load
+from scenarios.load import load_file
 from scenarios.model import Scenario
 from scenarios.scoring import score
 from scenarios.script import script_lines
@@ -34,14 +34,12 @@ class ScriptResult:
 
 
 def scenario_named(name: str) -> Scenario:
-    """The packaged scenario of that name, or the one in the file. Raises BreakfixError."""
+    """The packaged scenario of that name, that of a pack (`PACK/ID`), or the one in the file. Raises BreakfixError."""
     if name in places() or not ("/" in name or name.endswith((".yaml", ".yml"))):
         return packaged(name)
-    try:
-        text = Path(name).read_bytes()
-    except OSError as error:
-        raise BreakfixError(f"the scenario {name} can't be read: {error.strerror}") from None
-    return load(text, name)
+    from tui.packs import scenario_of
+
+    return scenario_of(name) or load_file(Path(name))
 
 
 async def run_script(scenario: Scenario, seed: int, text: str) -> ScriptResult:

@@ -148,6 +148,7 @@ def time_text(time: datetime, today: date | None = None) -> str:
 
 def _drill_entries(played: dict[str, Played], *, new_here: bool) -> Iterator[Entry]:
     from scenarios.catalogue import in_order, packaged, scenario_names
+    from tui.packs import kept
 
     labs = in_order("lab")
     found = {name: packaged(name) for name in scenario_names("drill", "healthy", "incident")}
@@ -156,6 +157,9 @@ def _drill_entries(played: dict[str, Played], *, new_here: bool) -> Iterator[Ent
     yield from (_drill_entry(LABS, name, packaged(name), played) for name in labs)
     for name, scenario in sorted(found.items(), key=lambda one: (one[1].difficulty, one[1].title)):
         yield _drill_entry(DRILLS, name, scenario, played)
+    for pack in kept():
+        for scenario in pack.scenarios.values():
+            yield _drill_entry(pack.head.title, f"{pack.head.id}/{scenario.id}", scenario, played)
 
 
 def _next_entry(drills: Iterable[Entry]) -> Iterator[Entry]:

@@ -27,6 +27,11 @@ def reports_folder() -> Path:
     return data_folder() / "reports"
 
 
+def packs_folder() -> Path:
+    """Packs that were added."""
+    return data_folder() / "packs"
+
+
 def visitors_folder() -> Path:
     """Folders of those who play in a browser."""
     return data_folder() / "visitors"

@@ -18,7 +18,9 @@ _MODULE = "ib_ipoib"
 
 def joined_keys(world: World, hca: Hca) -> tuple[int, ...]:
     """The partitions, as 15 bits, whose broadcast groups the interface of an adapter has joined."""
-    if hca.link_layer != "InfiniBand" or not modules.is_loaded(world, hca.node, _MODULE):
+    if hca.link_layer != "InfiniBand" or hca.node not in world.inventory.node_index:
+        return ()
+    if not modules.is_loaded(world, hca.node, _MODULE):
         return ()
     interface = next((each for each in network.interfaces(world, hca.node) if each.name == hca.netdev), None)
     if interface is None or not interface.up or not forwarding.active(world, hca.port):

@@ -103,7 +103,7 @@ def _ports(world: World, place: str | None) -> Iterator[str]:
         yield from (hca.port for hca in world.inventory.node(name).hcas)
     for switch in world.inventory.switches.values():
         if place in (None, switch.name):
-            yield from (f"{switch.name}/{number}" for number in range(1, switch.ports + 1))
+            yield from (f"{switch.name}/{number}" for number in range(1, switch.outer_ports + 1))
 
 
 def _jobs(world: World, place: str | None) -> list[str]:

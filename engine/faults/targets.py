@@ -10,6 +10,7 @@ from functools import cache
 from types import MappingProxyType
 
 from engine.control.slurm.files import controller_host
+from engine.control.subnet_manager.lids import host_of_manager
 from engine.kernel.quick_dataclass import dataclass
 from engine.physics import supplies
 from engine.world.inventory import Inventory, Node
@@ -48,13 +49,18 @@ def _racks(inventory: Inventory) -> tuple[str, ...]:
     return inventory.racks
 
 
+def _ports(inventory: Inventory) -> tuple[str, ...]:
+    """Those that have a cable."""
+    return tuple(port for port, cable in inventory.cables.items() if not cable.internal)
+
+
 def _fibre_ports(inventory: Inventory) -> tuple[str, ...]:
     return tuple(port for port, cable in inventory.cables.items() if cable.kind == "optical")
 
 
 def _cabled_adapters(inventory: Inventory) -> tuple[str, ...]:
     """Those whose cable leads to an InfiniBand switch; known without the parts of their nodes."""
-    ends = ((port, cable.other(port).partition("/")[0]) for port, cable in inventory.cables.items())
+    ends = ((port, inventory.cables[port].other(port).partition("/")[0]) for port in _ports(inventory))
     switches = inventory.switches
     return tuple(
         port.rpartition("/")[0]
@@ -73,13 +79,20 @@ def _adapters_of_several(inventory: Inventory) -> tuple[str, ...]:
 def _switch_ports(inventory: Inventory) -> tuple[str, ...]:
     """Ports of InfiniBand switches that have a cable."""
     switches = inventory.switches
-    devices = ((port, port.rpartition("/")[0]) for port in inventory.cables)
+    devices = ((port, port.rpartition("/")[0]) for port in _ports(inventory))
     return tuple(port for port, name in devices if name in switches and switches[name].kind == "infiniband")
 
 
 def _uplinks(inventory: Inventory) -> tuple[str, ...]:
     """Those whose cable leads to another switch."""
     return tuple(port for port in _switch_ports(inventory) if inventory.cables[port].other(port).count("/") == 1)
+
+
+def _tree_managers(inventory: Inventory) -> tuple[str, ...]:
+    """The host of the subnet manager of a fat tree with three leaves or more."""
+    leaves = [each for each in inventory.switches.values() if each.kind == "infiniband" and each.role == "leaf"]
+    manager = host_of_manager(inventory) if len(leaves) > 2 else None
+    return (manager.node,) if manager else ()
 
 
 def _ethernet_switches(inventory: Inventory) -> tuple[str, ...]:
@@ -164,7 +177,7 @@ def target_kinds() -> Mapping[str, TargetKind]:
             "hca": TargetKind(
                 "an RDMA device", "dgx-02/mlx5_3", _nodes, lambda node: tuple(hca.id for hca in node.hcas)
             ),
-            "port": TargetKind("a port with a cable", "leaf-01/5", lambda inventory: tuple(inventory.cables)),
+            "port": TargetKind("a port with a cable", "leaf-01/5", _ports),
             "fibre": TargetKind("a port with an optical cable", "leaf-01/5", _fibre_ports),
             "cabled_hca": TargetKind("an RDMA device in an InfiniBand fabric", "dgx-02/mlx5_3", _cabled_adapters),
             "railed_hca": TargetKind(
@@ -172,6 +185,9 @@ def target_kinds() -> Mapping[str, TargetKind]:
             ),
             "switch_port": TargetKind("a port of an InfiniBand switch with a cable", "leaf-01/5", _switch_ports),
             "uplink": TargetKind("a port with a cable between two switches", "leaf-01/33", _uplinks),
+            "tree_manager": TargetKind(
+                "the host of the subnet manager of a fat tree with three leaves", "head-01", _tree_managers
+            ),
             "ethernet_switch": TargetKind("an Ethernet switch", "leaf-01", _ethernet_switches),
             "bundled_switch": TargetKind("an Ethernet switch with bundled uplinks", "leaf-07", _bundled_switches),
             "ethernet_port": TargetKind("a port of an Ethernet switch with a cable", "leaf-01/5", _ethernet_ports),

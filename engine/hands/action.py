@@ -87,7 +87,7 @@ def _ports(inventory: Inventory, place: str) -> list[str]:
     if place in inventory.node_index:
         return [hca.port for hca in inventory.node(place).hcas]
     switch = inventory.switches.get(place)
-    return [f"{place}/{number}" for number in range(1, switch.ports + 1)] if switch else []
+    return [f"{place}/{number}" for number in range(1, switch.outer_ports + 1)] if switch else []
 
 
 @cache

@@ -25,10 +25,13 @@ _LONGEST_INTERVAL, _SHORTEST_INTERVAL = 9 * DAY, 2 * DAY
 
 
 def in_use(inventory: Inventory, port: str) -> bool:
-    """Whether the port was built with a link: a cable, or an Ethernet network that the site leaves out."""
-    return inventory.once(
-        ("used port", port), lambda: port in inventory.cables or links.place(inventory, port).ethernet
-    )
+    """Whether the port was built with a link that carries something: a cable, or an Ethernet network that the site
+    leaves out. Nothing sends to a switch's aggregation node.
+    """
+    cable = links.cable(inventory, port)
+    if cable is None:
+        return inventory.once(("used port", port), lambda: links.place(inventory, port).ethernet)
+    return not cable.internal
 
 
 def words(world: World, port: str, *, sent: bool) -> int:
@@ -53,7 +56,8 @@ def ticks_waited(world: World, port: str) -> int:
 
 def errors(world: World, port: str, time: int) -> dict[str, int]:
     """What chance has brought to each error counter of a cabled port until `time`; counters without an entry: none."""
-    if links.cable(world.plan, port) is None:
+    cable = links.cable(world.plan, port)
+    if cable is None or cable.internal:
         return {}
     chance = world.plan.once(("errors before", world.seed, port), lambda: hash64(world.seed, "errors before", port))
     found = {"symbol_error": _symbol_errors(chance, time)} if chance % 40 == 0 else {}

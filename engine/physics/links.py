@@ -97,6 +97,8 @@ def usual_place(inventory: Inventory, port: str) -> Place:
 
 def _usual_place(inventory: Inventory, device: str) -> Place:
     host, _, name = device.partition("/")
+    if host in inventory.switches:
+        return Place(inventory.hca(device), 1)
     found = inventory.hca(f"{inventory.pattern(host)}/{name}")
     return Place(inventory.hca(device) if found.identity else found, 1)
 

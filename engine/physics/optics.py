@@ -93,7 +93,7 @@ def ports_of(inventory: Inventory, port: str) -> tuple[str, ...]:
 def product(world: World, port: str) -> Product | None:
     """What is plugged into a port, or None."""
     cable = world.inventory.cables.get(port)
-    if cable is None or not world.cables[cable.id].plugged or world.cables[cable.id].in_hand:
+    if cable is None or cable.internal or not world.cables[cable.id].plugged or world.cables[cable.id].in_hand:
         return None
     return PRODUCTS[world.cables[cable.id].part or cable.part_number]
 

@@ -39,6 +39,7 @@ from engine.sites.model import (
 from engine.sites.node import NodePlace, build_node, node_addresses, port_guids
 from engine.sites.standing import slurm_mistakes, with_standing
 from engine.world import inventory as inv
+from engine.world.aggregation import node_of, wire_of
 
 Path = tuple[str | int, ...]
 
@@ -61,13 +62,14 @@ def build_inventory(
     Raises DocumentError for mistakes in it, BreakfixError for bad overrides.
     """
     site = validate(document, SiteModel)
-    problems = [Problem(document.locate(path), text) for path, text in _mistakes(site)]
+    told = (Problem(document.locate(path), text) for path, text in _mistakes(site))
+    problems = list(dict.fromkeys(told))  # a switch that is missing is missing for each of its cables
     if problems:
         raise DocumentError(problems)
     site = with_standing(site, standing)
     places = _places(site)
     boards = {name: group.board for group in site.nodes for name in expand(group.names)}
-    fabric = imported(site.netlist, document.name) if site.netlist else ImportedFabric({}, {})
+    fabric = imported(site.netlist, document.name) if site.netlist else ImportedFabric({}, {}, {})
     first: dict[tuple[object, ...], str] = {}
     for name in places:
         first.setdefault(_kind(name, boards, places, fabric), name)
@@ -95,7 +97,8 @@ def build_inventory(
         place=lambda name: (places[name].rack, places[name].unit),
         pattern=lambda name: first[_kind(name, boards, places, fabric)],
         make_switches=lambda: _switches(site, fabric, addresses),
-        make_cables=lambda: (*build_cables(site), *imported_cables(site.name, fabric)),
+        make_cables=lambda: _cables(site, fabric, addresses),
+        make_inside=lambda: tuple(map(node_of, _aggregating(site, fabric, addresses))),
         port_guids=lambda name: _port_guids(places[name], _board(boards[name]), fabric),
         **first_settings(site),
         given_lids=imported_lids(fabric),
@@ -120,6 +123,17 @@ def _port_guids(place: NodePlace, board: BoardModel, fabric: ImportedFabric) -> 
 def _switches(site: SiteModel, fabric: ImportedFabric, addresses: _Addresses) -> tuple[inv.Switch, ...]:
     products = catalogue.switch_products()
     return (*build_switches(site, products, addresses.host), *imported_switches(site.name, fabric, products))
+
+
+def _aggregating(site: SiteModel, fabric: ImportedFabric, addresses: _Addresses) -> tuple[inv.Switch, ...]:
+    """Switches with an aggregation node."""
+    some = fabric.aggregation or any(group.aggregation for group in site.switches)
+    return tuple(each for each in _switches(site, fabric, addresses) if each.aggregation) if some else ()
+
+
+def _cables(site: SiteModel, fabric: ImportedFabric, addresses: _Addresses) -> tuple[inv.Cable, ...]:
+    inside = (wire_of(switch, site.name) for switch in _aggregating(site, fabric, addresses))
+    return (*build_cables(site), *imported_cables(site.name, fabric), *inside)
 
 
 def _kind(

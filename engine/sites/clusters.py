@@ -42,6 +42,7 @@ def kubernetes(site: SiteModel) -> inv.Kubernetes | None:
         pod_network=own.pod_network,
         service_network=own.service_network,
         admins=tuple(own.admins),
+        users=tuple(own.users.items()),
         workloads=tuple((duration(each.created_before), json.dumps(each.manifest)) for each in own.workloads),
     )
 
@@ -60,6 +61,9 @@ def kubernetes_mistakes(site: SiteModel) -> Iterator[tuple[Path, str]]:
     for index, name in enumerate(own.admins):
         if name not in people:
             yield ("kubernetes", "admins", index), unknown("user", name, people)
+    for name in own.users:
+        if name not in people:
+            yield ("kubernetes", "users", name), unknown("user", name, people)
     for index, workload in enumerate(own.workloads):
         try:
             duration(workload.created_before)

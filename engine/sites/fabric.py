@@ -29,7 +29,7 @@ def build_switches(
                     kind=product.kind,
                     model=group.model,
                     role=group.role,
-                    ports=product.ports * (2 if group.split else 1),
+                    ports=product.ports * (2 if group.split else 1) + group.aggregation,
                     rate=product.rate // (2 if group.split else 1),
                     guid=_NVIDIA_SWITCH_OUI << 40 | 0x03 << 32 | (hash64(site.name, name) & 0xFFFFFF) << 8,
                     firmware=product.firmware,
@@ -41,6 +41,7 @@ def build_switches(
                     os=group.os,
                     split=group.split,
                     bundled=group.bundled,
+                    aggregation=group.aggregation,
                 )
             )
     return tuple(switches)

@@ -3,9 +3,9 @@ has for them.
 
 A netlist knows adapters, not hosts: those that call themselves `HOST DEVICE` (rdma-ndd's way) belong to one host, any
 other is a host of its own. A host with the eight compute adapters of a DGX H100 becomes one, every other a plain
-server. What a netlist does not say is made up: addresses, racks, kind and length of cables (optical, 10 m). The subnet
-manager runs where the file was written (`# Initiated from node`), or else at its first adapter. Left out: routers, and
-adapters with more than one cable.
+server; an aggregation node is a part of its switch. What a netlist does not say is made up: addresses, racks, kind
+and length of cables (optical, 10 m). The subnet manager runs where the file was written (`# Initiated from node`), or
+else at its first adapter. Left out: routers, and adapters with more than one cable.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from engine.kernel.hostlist import fold
 from engine.kernel.places import DocumentError, Location, Problem
 from engine.sites.model import BoardModel, HcaSlot, RootDevice
 from engine.sites.netlist import Netlist, NetlistNode, parse_netlist
-from engine.world.fabric import Identity
+from engine.world.aggregation import DESCRIPTION, DEVICE, VENDOR
+from engine.world.fabric import AGGREGATION, Identity
 
 HOST_BOARD, DGX_BOARD = "fabric-host", "dgx-h100"
 SWITCH_MODEL = "qm9700"
@@ -44,15 +45,17 @@ class Adapter:
 @dataclass(frozen=True)
 class ImportedFabric:
     """A netlist with the names of the site that it becomes: `hosts` are adapters by host, the manager's host first;
-    `switches` are nodes by name.
+    `switches` are nodes by name, `aggregation` the aggregation nodes inside them by the switch's name.
     """
 
     hosts: Mapping[str, tuple[Adapter, ...]]
     switches: Mapping[str, NetlistNode]
+    aggregation: Mapping[str, NetlistNode]
 
     def ports(self) -> dict[str, str]:
         """What stands before `/NUMBER` in the ids of a node's ports, by the node's identifier."""
         devices = {each.node.identifier: f"{host}/{each.device}" for host, all in self.hosts.items() for each in all}
+        devices |= {node.identifier: f"{name}/{AGGREGATION}" for name, node in self.aggregation.items()}
         return devices | {node.identifier: name for name, node in self.switches.items()}
 
 
@@ -122,7 +125,7 @@ def imported(text: str, name: str) -> ImportedFabric:
     """Read a netlist and give its nodes names. Raises DocumentError."""
     netlist = parse_netlist(text, name)
     _check(netlist, name)
-    adapters = [node for node in netlist.nodes.values() if not node.switch]
+    adapters = [node for node in netlist.nodes.values() if not node.switch and not _aggregates(netlist, node)]
     started = _START.search(text)
     first = next((node for node in adapters if started and node.guid == int(started[1], 16)), adapters[0])
     hosts: dict[str, list[Adapter]] = {}
@@ -139,7 +142,20 @@ def imported(text: str, name: str) -> ImportedFabric:
         label = _clean(told[1]) if told else ""
         label = label if label and label not in switches and label not in hosts else f"switch-{node.guid:016x}"
         switches[label] = node
-    return ImportedFabric({host: tuple(found) for host, found in hosts.items()}, switches)
+    inside = {node.links[1].peer: node for node in netlist.nodes.values() if _aggregates(netlist, node)}
+    within = {name: inside[node.identifier] for name, node in switches.items() if node.identifier in inside}
+    return ImportedFabric({host: tuple(found) for host, found in hosts.items()}, switches, within)
+
+
+def _aggregates(netlist: Netlist, node: NetlistNode) -> bool:
+    """Whether a node is the aggregation node of a switch: on its last port, and part of the same system."""
+    told, link = node.identity, node.links.get(1)
+    if node.switch or link is None or node.description != DESCRIPTION or told.get("devid") != DEVICE:
+        return False
+    switch = netlist.nodes[link.peer]
+    same = node.port_guid(1) == node.guid
+    same &= told.get("vendid") == VENDOR and told.get("sysimgguid") == switch.identity.get("sysimgguid", switch.guid)
+    return switch.switch and link.peer_port == switch.ports and same
 
 
 def _clean(text: str) -> str:
@@ -159,7 +175,7 @@ def _check(netlist: Netlist, name: str) -> None:
         )
         if text
     ]
-    if not problems and not any(not node.switch for node in netlist.nodes.values()):
+    if not problems and all(node.switch or _aggregates(netlist, node) for node in netlist.nodes.values()):
         problems = [Problem(Location(name, 1), "there must be an adapter (`Ca`) for the subnet manager to run on")]
     if problems:
         raise DocumentError(problems)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from engine.sites.imported import SWITCH_MODEL, Adapter, ImportedFabric, identity, rate_of
 from engine.sites.product_model import SwitchModel
+from engine.world.fabric import AGGREGATION
 from engine.world.inventory import Cable, Node, Switch, stable_hexadecimal
 
 _LENGTH_M, _PART_NUMBER = 10, "MMA4Z00-NS"
@@ -31,6 +32,8 @@ def imported_switches(site: str, fabric: ImportedFabric, products: Mapping[str, 
             unit=1,
             system=product.system,
             identity=identity(node),
+            aggregation=name in fabric.aggregation,
+            aggregation_guid=fabric.aggregation[name].guid if name in fabric.aggregation else 0,
         )
         for place, (name, node) in enumerate(fabric.switches.items())
     )
@@ -39,10 +42,14 @@ def imported_switches(site: str, fabric: ImportedFabric, products: Mapping[str, 
 def imported_cables(site: str, fabric: ImportedFabric) -> tuple[Cable, ...]:
     """One for each pair of ports."""
     devices = fabric.ports()
-    nodes = [*fabric.switches.values(), *(each.node for found in fabric.hosts.values() for each in found)]
+    adapters = [each.node for found in fabric.hosts.values() for each in found]
+    inside = {node.identifier for node in fabric.aggregation.values()}
+    nodes = [*fabric.switches.values(), *adapters]
     cables = {}
     for node in nodes:
         for number, link in node.links.items():
+            if link.peer in inside:
+                continue
             near, far = _port(devices, node.identifier, number), _port(devices, link.peer, link.peer_port)
             ends = (near, far) if near < far else (far, near)
             cables[ends] = Cable("--".join(ends), ends, "optical", _LENGTH_M, site, _PART_NUMBER)
@@ -64,7 +71,8 @@ def imported_lids(fabric: ImportedFabric) -> Mapping[str, int]:
         for each in found
         for link in each.node.links.values()
     }
-    return {port: lid for port, lid in (switches | adapters).items() if lid}
+    inside = {f"{name}/{AGGREGATION}/1": node.links[1].lid for name, node in fabric.aggregation.items()}
+    return {port: lid for port, lid in (switches | adapters | inside).items() if lid}
 
 
 def adapter_guids(host: str, adapters: tuple[Adapter, ...]) -> Mapping[str, int]:

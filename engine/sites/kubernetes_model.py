@@ -22,6 +22,9 @@ class WorkloadModel(StrictModel):
 class KubernetesModel(StrictModel):
     """The Kubernetes cluster of the site: its nodes' parts, its networks and what people have applied.
 
+    `admins` have the administrators' kubeconfig, `users` one of their own, with the namespace that is meant by default;
+    what they may do there is bound by objects among the workloads.
+
     `registry` is the host whose images are pulled by its name; it also mirrors what the site needs of the public ones.
     """
 
@@ -31,4 +34,5 @@ class KubernetesModel(StrictModel):
     pod_network: Network = "10.244.0.0/16"
     service_network: Network = "10.96.0.0/12"
     admins: list[str] = Field(default_factory=list)
+    users: dict[str, str] = Field(default_factory=dict)
     workloads: list[WorkloadModel] = Field(default_factory=list)

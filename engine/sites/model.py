@@ -203,7 +203,8 @@ class NodeGroup(StrictModel):
 
 class SwitchGroup(StrictModel):
     """Switches alike, one above the other; with `per_rack` they go on in the next racks. `os`: whose quality of service
-    they have; `split`: each cage is two ports of half its rate; `bundled`: parallel cables to a neighbour are one link.
+    they have; `split`: each cage is two ports of half its rate; `bundled`: parallel cables to a neighbour are one link;
+    `aggregation`: each has an aggregation node (SHARP) behind one more port.
     """
 
     names: HostList
@@ -216,6 +217,7 @@ class SwitchGroup(StrictModel):
     os: Literal["", "cumulus", "sonic"] = ""
     split: bool = False
     bundled: bool = False
+    aggregation: bool = False
 
 
 class RoceModel(StrictModel):

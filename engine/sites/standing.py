@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.kernel.documents import Document
 from engine.kernel.hostlist import expand
 from engine.kernel.names import unknown
 from engine.kernel.validation import validate
@@ -29,9 +30,9 @@ def with_standing(site: SiteModel, standing: StandingModel | None) -> SiteModel:
     return site.model_copy(update=changes)
 
 
-def standing_mistakes(name: str, standing: StandingModel) -> Iterator[tuple[Path, str]]:
-    """What is wrong with other work on the packaged site `name`: (where in `standing`, what)."""
-    site = with_standing(validate(catalogue.site_document(name), SiteModel), standing)
+def standing_mistakes(document: Document, standing: StandingModel) -> Iterator[tuple[Path, str]]:
+    """What is wrong with other work on the site of a file: (where in `standing`, what)."""
+    site = with_standing(validate(document, SiteModel), standing)
     for path, what in slurm_mistakes(site):
         yield (path[1:] if path[0] == "slurm" else path), what
     yield from _crowded(site)

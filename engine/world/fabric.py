@@ -5,6 +5,9 @@ from __future__ import annotations
 from engine.kernel.quick_dataclass import dataclass
 from engine.kernel.random import hash64
 
+AGGREGATION = "an"
+"""How the aggregation node of a switch is called: `leaf-01/an`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -23,7 +26,8 @@ class Switch:
     """A network switch. `kind` is infiniband or ethernet; ports are numbered from 1. `identity` is None where that
     follows from its name and model. Of Ethernet switches: `os` is cumulus, sonic or "" (plain bridges), `split` says
     that each cage is two ports (of half its rate), `bundled` that parallel cables to one neighbour are the legs of one
-    link aggregation group.
+    link aggregation group. `aggregation`: the last port leads to the aggregation node inside the chip, whose
+    GUID is `aggregation_guid` where it does not follow from the switch's.
     """
 
     name: str
@@ -43,6 +47,13 @@ class Switch:
     os: str = ""
     split: bool = False
     bundled: bool = False
+    aggregation: bool = False
+    aggregation_guid: int = 0
+
+    @property
+    def outer_ports(self) -> int:
+        """Those that stand in cages."""
+        return self.ports - self.aggregation
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,11 @@ class Cable:
     length_m: int
     site: str
     part_number: str
+
+    @property
+    def internal(self) -> bool:
+        """Whether it is wires inside a chip, which nobody can pull."""
+        return self.kind == "internal"
 
     @property
     def serial(self) -> str:

@@ -254,7 +254,7 @@ class Node:
 @dataclass(frozen=True)
 class Kubernetes:
     """The Kubernetes cluster of a site: hosts by their part, networks, and objects that were applied before the start:
-    (ns before it, the manifest as JSON).
+    (ns before it, the manifest as JSON). `users` are (person, the namespace of their kubeconfig).
     """
 
     control_plane: tuple[str, ...]
@@ -264,6 +264,7 @@ class Kubernetes:
     service_network: str
     admins: tuple[str, ...]
     workloads: tuple[tuple[int, str], ...]
+    users: tuple[tuple[str, str], ...] = ()
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -302,6 +303,7 @@ class Inventory:
     """The first node of the site that has the same parts as a node: asked for what follows from the board alone."""
     make_switches: Callable[[], tuple[Switch, ...]]
     make_cables: Callable[[], tuple[Cable, ...]]
+    make_inside: Callable[[], tuple[Hca, ...]]
     port_guids: Callable[[str], Mapping[str, int]]
     """The GUIDs of a node's RDMA ports, by port: known without its other parts."""
     first_qos: Callable[[str], PortQos] = lambda _: PortQos()
@@ -318,10 +320,7 @@ class Inventory:
     _once: dict[tuple[object, ...], object] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """What `make` gives, made when first asked for.
-
-        It must follow from the inventory and `key` alone (a seed belongs into the key).
-        """
+        """What `make` gives, made when first asked for: from the inventory and `key` alone (a seed belongs into it)."""
         if key not in self._once:
             self._once[key] = make()
         return cast(T, self._once[key])
@@ -337,6 +336,8 @@ class Inventory:
 
     def port_guid(self, port: str) -> int:
         """The GUID of a node's RDMA port `dgx-02/mlx5_3/1`. Raises KeyError if the site has none such."""
+        if inside := self.aggregating.get(port.rpartition("/")[0]):
+            return inside.port_guid
         node = port.partition("/")[0]
         known = self._port_guids.get(node)
         if known is None:
@@ -350,6 +351,11 @@ class Inventory:
     @cached_property
     def switches(self) -> Mapping[str, Switch]:
         return {switch.name: switch for switch in self.make_switches()}
+
+    @cached_property
+    def aggregating(self) -> Mapping[str, Hca]:
+        """The aggregation nodes of switches, by id."""
+        return {each.id: each for each in self.make_inside()}
 
     @cached_property
     def cables(self) -> Mapping[str, Cable]:
@@ -376,7 +382,7 @@ class Inventory:
     def hca(self, identifier: str) -> Hca:
         """The RDMA device `dgx-02/mlx5_3`. Raises BreakfixError if the site has none such."""
         node_name = identifier.partition("/")[0]
-        hcas = self.node(node_name).hcas_by_id
+        hcas = self.aggregating if node_name in self.switches else self.node(node_name).hcas_by_id
         if identifier not in hcas:
             raise BreakfixError(unknown("HCA", identifier, hcas))
         return hcas[identifier]

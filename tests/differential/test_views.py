@@ -13,6 +13,7 @@ import pytest
 from engine.commands.infiniband._diags.netlist_text import netlist
 from engine.control.subnet_manager.lids import host_of_manager
 from engine.simulation import open_site
+from engine.world.aggregation import DESCRIPTION
 from engine.world.world import World
 from tests.differential.scene import Scene, both
 from tests.engine.control.subnet_manager.routing import opensm
@@ -79,9 +80,10 @@ def losses(scene: Scene, seed: int) -> list[tuple[str, list[str]]]:
     """A cable between switches, a node, a spine: names and ports to pull, one after the other."""
     draw, cables = random.Random(seed), scene.ours.world.inventory.cables
     between = sorted(port for port, cable in cables.items() if all(end.count("/") == 1 for end in cable.ends))
-    bearing = {cable.other(port).partition("/")[0] for port, cable in cables.items() if port.count("/") > 1}
+    real = {host for host, (first, *_) in scene.fabric.hosts.items() if first.node.description != DESCRIPTION}
+    bearing = {cable.other(port).partition("/")[0] for port, cable in cables.items() if port.partition("/")[0] in real}
     high = sorted({port.partition("/")[0] for port in between} - bearing)
-    hosts = sorted(set(scene.fabric.hosts) - {scene.host})
+    hosts = sorted(real - {scene.host})
     host, spine = draw.choice(hosts), draw.choice(high)
     return [
         ("link", [draw.choice(between)]),

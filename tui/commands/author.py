@@ -30,8 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     prove.add_argument("files", nargs="*", help="scenario files or names (default: the whole library)")
     prove.add_argument("--seeds", type=int, default=20, metavar="N", help="over seeds 1 to N (default 20)")
     prove.add_argument("--json", action="store_true", help="the reports as JSON")
-    preview = verbs.add_parser("preview", help="items as people see them, with their keys and explanations")
-    preview.add_argument("file", help="a bank, a blueprint, or the name of an exam")
+    preview = verbs.add_parser(
+        "preview", help="what people will see: a scenario with what each reference line prints, items with their keys"
+    )
+    preview.add_argument("file", help="a scenario, a bank, a blueprint, or the name of one or of an exam")
     preview.add_argument("--seed", default="1", help="what the exhibits and the order are drawn from (default 1)")
     preview.add_argument("--item", action="append", default=[], metavar="ID", help="only this one; can be repeated")
     items = verbs.add_parser("statistics", help="items over many results: difficulty, discrimination, distractors")
@@ -40,8 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     items.add_argument("--json", action="store_true", help="everything, as JSON")
     new = verbs.add_parser("new", help="a file to start from")
-    new.add_argument("kind", choices=("drill", "bank", "blueprint"))
+    new.add_argument("kind", choices=("drill", "site", "pack", "bank", "blueprint"))
     new.add_argument("name")
+    new.add_argument("--like", metavar="SITE", help="of a site: the packaged one to begin with (default dgx-h100-4)")
     new.add_argument("--blueprint", metavar="EXAM", help="of a bank: the name of an exam, or the file of a blueprint")
     record = verbs.add_parser(
         "record", help="a draft of a drill from the last sandbox session (`breakfix shell --fault ...`)"
@@ -112,10 +115,14 @@ def _check(arguments: argparse.Namespace) -> int:
 def _sound(name: str, seeds: int, today: date | None) -> bool:
     """Check what a name or a path means: a scenario, a bank or an exam. Mistakes go to stderr."""
     from tui.exam_author import check_exam, exam_reading
+    from tui.scenario_author import check_site, is_site
 
     try:
         if reading := exam_reading(name):
             return check_exam(reading, seeds, today)
+        if name.endswith((".yaml", ".yml")) and is_site(Path(name)):
+            print(check_site(Path(name)))
+            return True
         _require_known(name)
         if not _written_out(name):
             return False
@@ -170,10 +177,20 @@ def _prove(arguments: argparse.Namespace) -> int:
 
 
 def _preview(arguments: argparse.Namespace) -> int:
-    from tui.exam_author import preview_exam
+    from tui.exam_author import exam_reading, preview_exam
     from tui.opening import parse_seed
 
-    return 0 if preview_exam(arguments.file, arguments.item, parse_seed(arguments.seed)) else 1
+    seed = parse_seed(arguments.seed)
+    if exam_reading(arguments.file) is None and not arguments.item:
+        import asyncio
+
+        from tui.drills import scenario_named
+        from tui.scenario_author import scenario_preview
+
+        for text in asyncio.run(scenario_preview(scenario_named(arguments.file), seed)):
+            print(text)
+        return 0
+    return 0 if preview_exam(arguments.file, arguments.item, seed) else 1
 
 
 def _new(arguments: argparse.Namespace) -> int:
@@ -185,6 +202,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
 def _written(arguments: argparse.Namespace) -> Path:
     from tui.exam_author import new_bank, new_blueprint, write_new
+    from tui.scenario_author import new_pack, new_site
 
     if arguments.kind == "bank":
         if not arguments.blueprint:
@@ -194,6 +212,10 @@ def _written(arguments: argparse.Namespace) -> Path:
         raise BreakfixError(f"--blueprint is for banks, a {arguments.kind} has none")
     if arguments.kind == "blueprint":
         return new_blueprint(arguments.name)
+    if arguments.kind == "site":
+        return new_site(arguments.name, arguments.like)
+    if arguments.kind == "pack":
+        return new_pack(arguments.name)
 
     from uuid import uuid4
 

@@ -105,7 +105,7 @@ def _alike_places(world: World) -> tuple[AlikePlaces, ...]:
     inventory = world.inventory
     nodes, switches = inventory.node_names, inventory.switches
     alike = [*_alike((name, inventory.pattern(name)) for name in nodes)]
-    alike += _alike((name, str(switch.ports)) for name, switch in switches.items())
+    alike += _alike((name, str(switch.outer_ports)) for name, switch in switches.items())
     return tuple(AlikePlaces(places, _names(known_parts(world, places[0]))) for places in alike)
 
 

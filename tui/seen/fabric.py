@@ -104,7 +104,7 @@ class Fabric:
     def _ports(self, machine: str) -> list[str]:
         switch = self.inventory.switches.get(machine)
         if switch is not None:
-            return [f"{machine}/{number}" for number in range(1, switch.ports + 1)]
+            return [f"{machine}/{number}" for number in range(1, switch.outer_ports + 1)]
         return [f"{machine}/{hca.port.partition('/')[2]}" for hca in Site(self.inventory).board(machine).hcas]
 
     def _rail(self, port: str) -> int | None:

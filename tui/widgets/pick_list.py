@@ -23,8 +23,8 @@ from tui.app import breakfix
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the list. Without an `id` it is a heading (or, without a text, empty) and can't be chosen. `tone` is the
-    theme's name of the colour of what stands on the right.
+    """A line of the list. Without an `id` it is a heading (or, without a text, empty) and can't be chosen. `tone` is
+    the theme's name of the colour of what stands on the right.
     """
 
     text: str

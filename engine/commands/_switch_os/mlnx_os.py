@@ -144,7 +144,7 @@ def _show_ports(shell: Shell, _: list[str]) -> None:
     heads = ("Interface", "Description", "Speed", "Current line rate", "Logical port state", "Physical port state")
     shell.ctx.line(row.format(*heads))
     shell.ctx.line(row.format(*("-" * len(head) for head in heads)))
-    for number in range(1, shell.switch.ports + 1):
+    for number in range(1, shell.switch.outer_ports + 1):
         port = f"{shell.name}/{number}"
         up = links.link_up(world, port)
         speed = links.generation(world, port).name.lower() if up else "-"
@@ -155,7 +155,7 @@ def _show_ports(shell: Shell, _: list[str]) -> None:
 
 def _show_port(shell: Shell, values: list[str]) -> None:
     number, world = _port_number(values[0]), shell.ctx.world
-    if number is None or not 1 <= number <= shell.switch.ports:
+    if number is None or not 1 <= number <= shell.switch.outer_ports:
         shell.ctx.line(f"% Invalid interface: {values[0]}")
         return
     port = f"{shell.name}/{number}"

@@ -41,7 +41,8 @@ async def run(context: Context, parsed: Parsed) -> int:
         raise fail(context, "classportinfo query")
     found = device_of(context.world, where.node)
     version = [int(part) for part in found.firmware.split(".")]
-    up = (context.now - context.world.nodes[found.node].booted_at) // SECOND if isinstance(found, Hca) else 0
+    hosted = isinstance(found, Hca) and found.node in context.inventory.node_index
+    up = (context.now - context.world.nodes[found.node].booted_at) // SECOND if isinstance(found, Hca) and hosted else 0
     context.line(f"hw_dev_rev:  0x{REVISION[where.node.is_switch]:04x}")
     context.line(f"hw_dev_id:   0x{where.node.part:04x}")
     context.line(f"hw_uptime:   0x{up:08x}")

@@ -70,7 +70,7 @@ def _server(ctx: Context, line: Line) -> tuple[ApiServer, str]:
     """(the server, the namespace that is meant). Raises _Refused."""
     config = kubeconfig.load(ctx, line.text("kubeconfig"))
     target = kubeconfig.target(config, line.text("kube-context"))
-    server = ApiServer(ctx.simulation, ctx.identity.name, ctx.host)
+    server = ApiServer(ctx.simulation, ctx.identity.name, ctx.host, kubeconfig.subject(ctx, target))
     try:
         if target.server.rstrip("/") != server.address:
             raise NoServer("connect: connection refused")
@@ -84,7 +84,10 @@ def _server(ctx: Context, line: Line) -> tuple[ApiServer, str]:
 
 def _list(ctx: Context, line: Line) -> None:
     server, namespace = _server(ctx, line)
-    found = releases(server, "" if line.on("all-namespaces") else namespace)
+    try:
+        found = releases(server, "" if line.on("all-namespaces") else namespace)
+    except StatusError as refusal:
+        raise _Refused(f"list: failed to list: {refusal.message}") from None
     last = {(each.name, each.namespace): each for each in found}
     wanted = [each for each in last.values() if line.on("all") or each.status in _wanted(line)]
     if line.on("date"):

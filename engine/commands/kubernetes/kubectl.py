@@ -53,6 +53,8 @@ _VERBS = {
     "version": Verb("about", "show_version", "VERSION_FLAGS"),
     "cluster-info": Verb("about", "cluster_info", "CLUSTER_FLAGS"),
     "api-resources": Verb("about", "api_resources", "RESOURCES_FLAGS"),
+    "explain": Verb("explaining"), "diff": Verb("diffing"), "cp": Verb("copying"),
+    "debug": Verb("debugging"),
     "api-versions": Verb("about", "api_versions", "VERSION_FLAGS"),
 }  # fmt: skip
 _GROUPS = ("config", "rollout", "auth", "top", "create", "set", "certificate")
@@ -185,9 +187,10 @@ COMMAND = Command(
     "controls the Kubernetes cluster manager",
     run,
     "kubectl [flags] [options]",
-    manual="""Verbs: get, describe, logs, exec, events, top, apply, create, run, edit, delete, patch, replace, scale,
-rollout, wait, cordon, uncordon, drain, taint, label, annotate, auth, config, api-resources, api-versions,
-cluster-info, version.
+    manual="""Verbs: get, describe, explain, logs, exec, cp, debug, events, top, apply, diff, create, run, edit,
+delete, patch, replace, scale, rollout, wait,
+cordon, uncordon, drain, taint, label, annotate, auth, config, api-resources,
+api-versions, cluster-info, version.
 
     kubectl get pods -A -o wide
     kubectl describe node gpu-01

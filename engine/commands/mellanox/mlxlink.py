@@ -169,7 +169,7 @@ def _switch_port(context: Context, name: str, number: str) -> tuple[Switch, str]
     if not cage.isdecimal() or (half and half not in ("1", "2")):
         return _fail(context, "Invalid port number!")
     local = 2 * int(cage) - 2 + int(half or 1)
-    if not 1 <= local <= switch.ports:
+    if not 1 <= local <= switch.outer_ports:
         return _fail(context, "Invalid port number!")
     return switch, f"{switch.name}/{local}"
 

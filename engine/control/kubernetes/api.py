@@ -26,7 +26,8 @@ namespace, name, kind, body)` with kind "merge", "strategic" or "json" and the b
 namespace, name, grace=None, propagation="Background")`, `scale(resource, namespace, name, replicas)`,
 `evict(namespace, pod, grace=None)`, `bind(namespace, pod, node)`. All take `dry_run=True` and give the object as it
 is afterwards; with `strict` a field that the server does not know is refused, else it is dropped. `user` of the
-constructor is who asks (harm to others' work is noted under that name). Each is an Action
+constructor is who asks (harm to others' work is noted under that name), `subject` who that is to the server
+(engine.control.kubernetes.access: what they may do). Each is an Action
 (engine.control.kubernetes.requests), so sessions can be replayed.
 
 Inside pods: `container(namespace, pod, name="")` gives `(host, container id)` of a running container for `exec`: run
@@ -43,7 +44,8 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from engine.control.kubernetes import control_plane, reading, resources, selectors
+from engine.control.kubernetes import access, control_plane, reading, resources, selectors
+from engine.control.kubernetes.access import Subject
 from engine.control.kubernetes.objects import KubeDict
 from engine.control.kubernetes.resources import Resource
 from engine.control.kubernetes.status_error import NoServer, StatusError, not_found
@@ -58,12 +60,21 @@ __all__ = ["ApiServer", "NoServer", "Resource", "StatusError"]
 
 
 class ApiServer:
-    """The cluster's API server, asked by `user` from `host` ("": from a host that reaches it)."""
+    """The cluster's API server, asked by the person `user` from `host` ("": from a host that reaches it), who is
+    `subject` to the server.
+    """
 
-    def __init__(self, simulation: Simulation[World], user: str = "kubernetes-admin", host: str = "") -> None:
+    def __init__(
+        self,
+        simulation: Simulation[World],
+        user: str = "kubernetes-admin",
+        host: str = "",
+        subject: Subject = access.ADMINISTRATOR,
+    ) -> None:
         self._simulation = simulation
         self._user = user
         self._host = host
+        self._subject = subject
 
     @property
     def _world(self) -> World:
@@ -91,7 +102,7 @@ class ApiServer:
 
     def get(self, resource: Resource, namespace: str, name: str) -> KubeDict:
         """One object."""
-        self._reach()
+        self._may("get", resource, namespace, name)
         found = reading.find(self._simulation, resource, f"{namespace if resource.namespaced else ''}/{name}")
         if found is None:
             raise not_found(resource.plural, resource.group, name)
@@ -101,7 +112,7 @@ class ApiServer:
         self, resource: Resource, namespace: str = "", label_selector: str = "", field_selector: str = ""
     ) -> KubeDict:
         """The objects of a resource that selectors leave, as a List."""
-        self._reach()
+        self._may("list", resource, namespace)
         labels = selectors.labels(label_selector)
         fields = selectors.fields(field_selector, resource)
         found = [
@@ -142,6 +153,7 @@ class ApiServer:
         """A new object."""
         from engine.control.kubernetes.requests import Create
 
+        self._may("create", resource, namespace)
         return self._do(Create(resource.qualified, namespace, _json(manifest), self._user, dry_run, strict))
 
     def update(
@@ -157,6 +169,7 @@ class ApiServer:
         """An object is replaced; with a resourceVersion in it, only if that is the object's."""
         from engine.control.kubernetes.requests import Update
 
+        self._may("update", resource, namespace, name)
         return self._do(Update(resource.qualified, namespace, name, _json(manifest), self._user, dry_run, strict))
 
     def patch(
@@ -173,6 +186,7 @@ class ApiServer:
         """An object is patched; `kind` is merge, strategic or json."""
         from engine.control.kubernetes.requests import Patch
 
+        self._may("patch", resource, namespace, name)
         return self._do(Patch(resource.qualified, namespace, name, kind, _json(body), self._user, dry_run, strict))
 
     def delete(
@@ -188,6 +202,7 @@ class ApiServer:
         """An object goes: at once, or after `grace` seconds (a pod's own, if None)."""
         from engine.control.kubernetes.requests import Delete
 
+        self._may("delete", resource, namespace, name)
         return self._do(Delete(resource.qualified, namespace, name, grace, propagation, self._user, dry_run))
 
     def scale(self, resource: Resource, namespace: str, name: str, replicas: int, *, dry_run: bool = False) -> KubeDict:
@@ -198,12 +213,14 @@ class ApiServer:
         """A pod is asked to go, if its disruption budgets let it."""
         from engine.control.kubernetes.requests import Evict
 
+        self._may("create", self._pods, namespace, pod, "eviction")
         return self._do(Evict(namespace, pod, grace, self._user, dry_run))
 
     def bind(self, namespace: str, pod: str, node: str) -> KubeDict:
         """A pod is given to a node."""
         from engine.control.kubernetes.requests import Bind
 
+        self._may("create", self._pods, namespace, pod, "binding")
         return self._do(Bind(namespace, pod, node, self._user))
 
     def logs(
@@ -220,7 +237,7 @@ class ApiServer:
         """Lines of a container's log; `since` is a moment (ns since the site's start)."""
         from engine.control.kubernetes import pod_logs
 
-        self._reach()
+        self._may("get", self._pods, namespace, pod, "log")
         return pod_logs.lines(
             self._simulation, namespace, pod, container, previous=previous, since=since, tail=tail,
             timestamps=timestamps,
@@ -230,7 +247,7 @@ class ApiServer:
         """(host, id) of a pod's running container."""
         from engine.control.kubernetes import pod_logs
 
-        self._reach()
+        self._may("create", self._pods, namespace, pod, "exec")
         return pod_logs.running(self._simulation, namespace, pod, name)
 
     def _do(self, action: Action) -> KubeDict:
@@ -240,6 +257,25 @@ class ApiServer:
             raise answer
         found: KubeDict = answer
         return found
+
+    @property
+    def subject(self) -> Subject:
+        """Who asks, as the server knows them."""
+        return self._subject
+
+    def allows(self, verb: str, resource: Resource, namespace: str, name: str = "", part: str = "") -> bool:
+        """Whether who asks may do something (SelfSubjectAccessReview)."""
+        self._reach()
+        where = namespace if resource.namespaced else ""
+        return access.allowed(self._world, self._subject, verb, resource, where, name, part)
+
+    @property
+    def _pods(self) -> Resource:
+        return resources.of_store("pods")
+
+    def _may(self, verb: str, resource: Resource, namespace: str, name: str = "", part: str = "") -> None:
+        self._reach()
+        access.check(self._world, self._subject, verb, resource, namespace, name, part)
 
     def _reach(self) -> None:
         control_plane.reach(self._world, self._host)

@@ -22,6 +22,13 @@ from engine.kernel.units import DAY, HOUR, SECOND
 from engine.world.world import World
 
 Sim = Simulation[World]
+_INSTALLED = (
+    "roles.yaml", "system.yaml", "gpu_operator/operator.yaml", "network_operator/operator.yaml", "batch/operators.yaml",
+)  # fmt: skip
+_NAMESPACES = (
+    "kube-system", "kube-flannel", "local-path-storage", "gpu-operator", "nvidia-network-operator", "mpi-operator",
+    "kubeflow", "kai-scheduler",
+)  # fmt: skip
 _AGE, _BEGINS = 62 * DAY, 8 * DAY + 19 * HOUR + 1734 * SECOND
 
 
@@ -55,7 +62,7 @@ def _until(simulation: Sim, time: int) -> None:
 def _text() -> list[Any]:
     """What kubeadm and the first charts install: the cluster's own, and the GPU Operator's."""
     found: list[Any] = []
-    for name in ("system.yaml", "gpu_operator/operator.yaml", "network_operator/operator.yaml"):
+    for name in _INSTALLED:
         text = package_files("engine.control.kubernetes").joinpath(name).read_text("utf-8")
         document: Any = read_document(text, f"engine/control/kubernetes/{name}").data
         found += document["items"]
@@ -66,12 +73,15 @@ def _text() -> list[Any]:
 
 
 def _system(world: World) -> list[KubeDict]:
-    """The manifests of system.yaml with the site's addresses."""
+    """The manifests of system.yaml with the site's addresses, and the name and link type of its RDMA devices."""
     cluster = world.inventory.kubernetes
     assert cluster is not None
     text = json.dumps(_text()).replace("{pods}", cluster.pod_network)
     for number in (1, 10):
         text = text.replace(f"{{service:{number}}}", control_plane.service_address(world, number))
+    worker = world.node(cluster.workers[0])
+    if all(hca.link_layer == "Ethernet" for hca in worker.hcas):
+        text = text.replace("rdma_shared_device_ib", "rdma_shared_device_a").replace("infiniband", "ether")
     found: list[KubeDict] = json.loads(text)
     return found
 
@@ -102,7 +112,7 @@ def _needs(simulation: Sim, manifest: KubeDict) -> None:
         )
     cluster = simulation.world.inventory.kubernetes
     assert cluster is not None
-    if namespace in ("kube-system", "kube-flannel", "local-path-storage", "gpu-operator", "nvidia-network-operator"):
+    if namespace in _NAMESPACES:
         for host in cluster.nodes:
             for each in [*(pod.get("initContainers") or ()), *(pod.get("containers") or ())]:
                 gpu = each["image"].startswith("nvcr.io/nvidia/") and "-operator:" not in each["image"]

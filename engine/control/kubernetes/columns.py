@@ -7,6 +7,7 @@ from an object with its status); priority 1 is shown by `-o wide` alone. A Custo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -55,15 +56,20 @@ def _custom(world: World, resource: Resource) -> Sequence[Column]:
 
 
 def _at_path(column: KubeDict) -> Cell:
-    """The cell of a printer column's JSON path, of the plain kind `.status.state`."""
+    """The cell of a printer column's JSON path, of the plain kind `.status.state`; `name[-1:]` is a list's last."""
     steps = str(column["jsonPath"]).strip(".").split(".")
 
     def cell(simulation: Sim, thing: KubeDict) -> object:
         value: Any = thing
         for step in steps:
-            value = value.get(step) if isinstance(value, dict) else None
+            name, last, _ = step.partition("[-1:]")
+            value = value.get(name) if isinstance(value, dict) else None
+            if last:
+                value = value[-1] if value else None
         if value is None:
             return ""
+        if isinstance(value, list):
+            return json.dumps(value, separators=(",", ":"))
         return _since(simulation, str(value)) if column.get("type") == "date" else value
 
     return cell

@@ -1,5 +1,6 @@
-"""The administrators' kubeconfig, as `kubeadm init` writes it to /etc/kubernetes/admin.conf and people copy it to
-~/.kube/config. The certificates and the key in it stand for real ones: text of their size, which nothing reads.
+"""Kubeconfigs of people; the administrators' as `kubeadm init` writes it to /etc/kubernetes/admin.conf and people
+copy it to ~/.kube/config. The certificates and the key in it stand for real ones: text of their size, which nothing
+reads.
 """
 
 from __future__ import annotations
@@ -28,8 +29,20 @@ def _pem(world: World, kind: str, name: str) -> str:
 
 def administrator(world: World) -> str:
     """The file's text. The site must have a cluster."""
+    return _text(world, ADMINISTRATOR, "admin", "")
+
+
+def person(world: World, user: str) -> str:
+    """The kubeconfig of somebody who works in one namespace."""
+    cluster = world.inventory.kubernetes
+    assert cluster is not None
+    return _text(world, user, user, f"    namespace: {dict(cluster.users)[user]}\n")
+
+
+def _text(world: World, user: str, key_of: str, more: str) -> str:
     authority = _pem(world, "CERTIFICATE", "authority")
-    certificate, key = _pem(world, "CERTIFICATE", "admin"), _pem(world, "RSA PRIVATE KEY", "admin")
+    certificate, key = _pem(world, "CERTIFICATE", key_of), _pem(world, "RSA PRIVATE KEY", key_of)
+    context = f"{user}@{CLUSTER}"
     return f"""apiVersion: v1
 clusters:
 - cluster:
@@ -39,13 +52,13 @@ clusters:
 contexts:
 - context:
     cluster: {CLUSTER}
-    user: {ADMINISTRATOR}
-  name: {CONTEXT}
-current-context: {CONTEXT}
+{more}    user: {user}
+  name: {context}
+current-context: {context}
 kind: Config
 preferences: {{}}
 users:
-- name: {ADMINISTRATOR}
+- name: {user}
   user:
     client-certificate-data: {certificate}
     client-key-data: {key}

@@ -8,6 +8,7 @@ loop around them. Texts of the system's programs are theirs, shortened to the li
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 from collections.abc import Callable, Sequence
@@ -85,6 +86,8 @@ def _command(simulation: Sim, launch: Launch, words: Sequence[str]) -> Program:
     name = words[0].rpartition("/")[2]
     if name in ("sh", "bash", "ash") and len(words) > 2 and words[1].startswith("-") and "c" in words[1]:
         return _script(launch, words[2])
+    if name == "mpirun":
+        return _elsewhere("batch.launcher")(simulation, launch)
     if name in ("python", "python3", "torchrun", "vllm"):
         return _gpu_program(simulation, launch, words)
     return _simple(launch, words)
@@ -126,6 +129,8 @@ def _simple(launch: Launch, words: Sequence[str]) -> Program:
     name = words[0].rpartition("/")[2]
     if name == "sleep":
         return Program(runs=_duration(words[1:]), stops=None)
+    if name == "sshd":
+        return Program(stops=SECOND)
     if name in ("true", "false"):
         return Program(runs=0, status=int(name == "false"))
     if name == "echo":
@@ -329,28 +334,14 @@ def _feature_discovery(simulation: Sim, launch: Launch) -> Program:
     return Program(lines=tuple(_klog(simulation, (90 + 70 * n) * MILLISECOND, text) for n, text in enumerate(texts)))
 
 
-def _validator(simulation: Sim, launch: Launch) -> Program:
-    from engine.control.kubernetes.gpu_operator import validation
+def _elsewhere(module: str) -> Maker:
+    """The program that a module of this package has for its image; it is imported when such a container starts."""
 
-    return validation.program(simulation, launch)
+    def make(simulation: Sim, launch: Launch) -> Program:
+        found: Program = importlib.import_module(f"engine.control.kubernetes.{module}").program(simulation, launch)
+        return found
 
-
-def _rdma_plugin(simulation: Sim, launch: Launch) -> Program:
-    from engine.control.kubernetes.network_operator import rdma_plugin
-
-    return rdma_plugin.program(simulation, launch)
-
-
-def _sriov_plugin(simulation: Sim, launch: Launch) -> Program:
-    from engine.control.kubernetes.network_operator import sriov_plugin
-
-    return sriov_plugin.program(simulation, launch)
-
-
-def _multus(simulation: Sim, launch: Launch) -> Program:
-    from engine.control.kubernetes.network_operator import multus
-
-    return multus.program(simulation, launch)
+    return make
 
 
 def _nginx(_: Sim, __: Launch) -> Program:
@@ -372,13 +363,13 @@ _BY_IMAGE: dict[str, Maker] = {
     "nginx": _nginx,
     "gpu-operator": _stays,
     "network-operator": _stays,
-    "rdma-shared-dev-plugin": _rdma_plugin,
-    "sriov-network-device-plugin": _sriov_plugin,
-    "multus-cni": _multus,
+    "rdma-shared-dev-plugin": _elsewhere("network_operator.rdma_plugin"),
+    "sriov-network-device-plugin": _elsewhere("network_operator.sriov_plugin"),
+    "multus-cni": _elsewhere("network_operator.multus"),
     "cni-plugins": _stays,
     "ipoib-cni": _stays,
     "whereabouts": _stays,
-    "gpu-operator-validator": _validator,
+    "gpu-operator-validator": _elsewhere("gpu_operator.validation"),
     "k8s-mig-manager": _stays,
     "dcgm-exporter": _stays,
     "node-feature-discovery": _stays,
@@ -388,4 +379,7 @@ _BY_IMAGE: dict[str, Maker] = {
     "kube-controller-manager": _stays,
     "kube-scheduler": _stays,
     "pause": _stays,
+    "mpi-operator": _stays,
+    "training-operator": _stays,
+    "kai-scheduler": _stays,
 }

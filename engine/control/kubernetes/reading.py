@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from engine.control.kubernetes import autoscaling, derived, events_log, node_status, pod_status, store, workload_status
+from engine.control.kubernetes.batch import kai
 from engine.control.kubernetes.gpu_operator import cluster_policy
 from engine.control.kubernetes.network_operator import networks, policy, settings
 from engine.control.kubernetes.objects import KubeDict
@@ -31,6 +32,7 @@ _STATUS: dict[str, Callable[[Sim, KubeDict], KubeDict]] = {
     store.SERVICES: lambda _simulation, _thing: {"loadBalancer": {}},
     "poddisruptionbudgets.policy": workload_status.disruption_budget,
     "clusterpolicies.nvidia.com": cluster_policy.status,
+    kai.QUEUES: kai.status,
     autoscaling.STORE: autoscaling.status,
     settings.POLICIES: policy.status,
     **dict.fromkeys(networks.STORES, networks.status),

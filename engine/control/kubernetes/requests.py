@@ -234,11 +234,12 @@ def _replace(simulation: Sim, resource: Resource, before: KubeDict, after: KubeD
     if "status" in before and "status" not in after:
         after["status"] = before["status"]
     key = store.key_of(after)
-    if dry_run or before == after:
-        return reading.complete(simulation, resource.store, after)
     counts = creating.counts_generations(resource.store) or bool(resource.definition)
     if counts and before.get("spec") != after.get("spec"):
         metadata["generation"] = old.get("generation", 1) + 1
+    if dry_run or before == after:
+        shown = reading.complete(simulation, resource.store, dict(before))
+        return after | ({"status": shown["status"]} if "status" in shown else {})
     store.put(simulation, resource.store, after)
     return _now(simulation, resource, key, after)
 

@@ -40,29 +40,29 @@ def schedule(simulation: Sim, pod: KubeDict) -> bool:
     if early:
         _unschedulable(simulation, pod, f"0/{len(nodes)} nodes are available: {early}", len(nodes))
         return False
-    used = _used(world)
-    refusals = {name_of(node): reasons(world, pod, node, used.get(name_of(node), {})) for node in nodes}
+    taken = used(world)
+    refusals = {name_of(node): reasons(world, pod, node, taken.get(name_of(node), {})) for node in nodes}
     fitting = [node for node in nodes if not refusals[name_of(node)]]
     if not fitting:
-        if _preempt(simulation, pod, nodes, used):
+        if _preempt(simulation, pod, nodes, taken):
             return False
         _unschedulable(simulation, pod, _message(refusals), len(nodes), refusals)
         return False
-    best = min(fitting, key=lambda node: _rank(world, pod, node, used.get(name_of(node), {})))
+    best = min(fitting, key=lambda node: _rank(world, pod, node, taken.get(name_of(node), {})))
     bind(simulation, pod, name_of(best))
     return True
 
 
-def bind(simulation: Sim, pod: KubeDict, node: str) -> None:
-    """A pod is given to a node."""
+def bind(simulation: Sim, pod: KubeDict, node: str, text: str = "", by: str = NAME) -> None:
+    """A pod is given to a node; another scheduler has words of its own."""
     claims.bind_for(simulation, pod, node)
     pod["spec"]["nodeName"] = node
-    text = f"Successfully assigned {namespace_of(pod)}/{name_of(pod)} to {node}"
-    events_log.record(simulation, pod, "Normal", "Scheduled", text, NAME)
+    text = text or f"Successfully assigned {namespace_of(pod)}/{name_of(pod)} to {node}"
+    events_log.record(simulation, pod, "Normal", "Scheduled", text, by)
     store.put(simulation, store.PODS, pod)
 
 
-def _used(world: World) -> dict[str, dict[str, int]]:
+def used(world: World) -> dict[str, dict[str, int]]:
     """What the pods of each node ask for together; those that have ended ask for nothing."""
     found: dict[str, dict[str, int]] = {}
     for pod in store.objects(world, store.PODS):
@@ -134,13 +134,13 @@ def _rank(world: World, pod: KubeDict, node: KubeDict, used: dict[str, int]) -> 
     return full, hash64(world.seed, "scheduler", pod["metadata"]["uid"], name)
 
 
-def _preempt(simulation: Sim, pod: KubeDict, nodes: Sequence[KubeDict], used: dict[str, dict[str, int]]) -> bool:
+def _preempt(simulation: Sim, pod: KubeDict, nodes: Sequence[KubeDict], taken: dict[str, dict[str, int]]) -> bool:
     """Make room for a pod of higher priority: its node is the first on which removing lower ones is enough."""
     world, priority = simulation.world, pod["spec"].get("priority", 0)
     for node in nodes:
         name = name_of(node)
         victims = [each for each in _pods_on(world, name) if each["spec"].get("priority", 0) < priority]
-        left = dict(used.get(name, {}))
+        left = dict(taken.get(name, {}))
         chosen = []
         for victim in sorted(victims, key=lambda each: each["spec"].get("priority", 0)):
             chosen.append(victim)

@@ -149,10 +149,11 @@ def _said(value: Any, owner: str, path: str, kind: str) -> str:
     word = _WORDS.get(type(value), "object")
     if word == "number" and isinstance(value, float):
         word = f"number {value}"
-    return f"json: cannot unmarshal {word} into Go struct field {_struct(owner)}.{path} of type {_go(kind)}"
+    return f"json: cannot unmarshal {word} into Go struct field {struct(owner)}.{path} of type {_go(kind)}"
 
 
-def _struct(name: str) -> str:
+def struct(name: str) -> str:
+    """A type's own name."""
     return re.sub(r"^V\d+", "", name)
 
 
@@ -162,4 +163,4 @@ def _go(kind: str) -> str:
         return f"[]{_go(kind.removeprefix(LIST))}"
     if kind.startswith(MAP):
         return f"map[string]{_go(kind.removeprefix(MAP))}"
-    return f"v1.{_struct(kind)}" if kind in types() else {"time": "string", "quantity": "string"}.get(kind, kind)
+    return f"v1.{struct(kind)}" if kind in types() else {"time": "string", "quantity": "string"}.get(kind, kind)

@@ -11,14 +11,22 @@ from engine.facts.values import Duration
 
 @fact("slurm.node.state")
 def node_state(view: View, node: Node) -> str:
-    """The state as sinfo shows it in its short form: idle, mix, alloc, drain, drng, down, inval, with its suffix."""
-    return survey(view.world).condition(node).short.lower()
+    """The state as sinfo shows it in its short form: idle, mix, alloc, drain, drng, down, inval, with its suffix; none
+    for a node that Slurm does not have.
+    """
+    return survey(view.world).condition(node).short.lower() if has(view, node) else "none"
 
 
 @fact("slurm.node.available")
 def node_available(view: View, node: Node) -> bool:
     """Whether new jobs may be placed on it."""
-    return survey(view.world).condition(node).available
+    return has(view, node) and survey(view.world).condition(node).available
+
+
+@fact("slurm.has")
+def has(view: View, node: Node) -> bool:
+    """Whether it is a node of Slurm."""
+    return node in survey(view.world).configuration.nodes
 
 
 @fact("slurm.node.drained")

@@ -45,8 +45,9 @@ def _home(machine: Machine, user: User) -> Node:
     uid = gid = user.uid
     files = personal_files(uid, gid)
     cluster = machine.inventory.kubernetes
-    if cluster is not None and user.name in cluster.admins:
-        files[".kube"] = directory({"config": file(_kubeconfig, 0o600, uid=uid, gid=gid)}, uid=uid, gid=gid)
+    if cluster is not None and (user.name in cluster.admins or user.name in dict(cluster.users)):
+        config = file(lambda machine: _kubeconfig(machine, user.name), 0o600, uid=uid, gid=gid)
+        files[".kube"] = directory({"config": config}, uid=uid, gid=gid)
     if user.name != machine.inventory.learner:
         files[".bash_history"] = file(lambda machine: history(machine, user), 0o600, uid=uid, gid=gid)
         for job in machine.inventory.standing_jobs:
@@ -55,10 +56,13 @@ def _home(machine: Machine, user: User) -> Node:
     return directory(files, 0o750, uid=uid, gid=gid)
 
 
-def _kubeconfig(machine: Machine) -> str:
+def _kubeconfig(machine: Machine, user: str) -> str:
     from engine.control.kubernetes import kubeconfigs
 
-    return kubeconfigs.administrator(machine.world)
+    cluster = machine.inventory.kubernetes
+    if cluster is not None and user in cluster.admins:
+        return kubeconfigs.administrator(machine.world)
+    return kubeconfigs.person(machine.world, user)
 
 
 def _script(job: StandingJob, user: User) -> Node:

@@ -175,6 +175,7 @@ EXAMPLES = {
     "slurm.reservation_left": "dgx-02",
     "slurm.slurmd_stopped": "dgx-02",
     "slurm.wrong_address": "dgx-02",
+    "subnet_manager.crossed_tables": "head-01",
     "subnet_manager.deaf_standby": "dgx-02",
     "subnet_manager.flapping": "dgx-02",
     "subnet_manager.foreign_file": "head-01",
@@ -191,6 +192,9 @@ EXAMPLES = {
 NEEDS_GPU = {"fabric_manager.nvlsm_missing": "b200-sxm6-180gb"}
 """Faults that befall only nodes with another GPU than the first site's."""
 
+NEEDS_SITE = {"subnet_manager.crossed_tables": "dgx-h100-su"}
+"""Faults that befall only larger fabrics."""
+
 
 def scene(identifier: str) -> Simulation[World]:
     """A site that has the fault's example: the first one with a job, or that with RoCE or Kubernetes."""
@@ -198,6 +202,8 @@ def scene(identifier: str) -> Simulation[World]:
         return new_simulation(load_site("hgx-h200-roce"), 1)
     if identifier.startswith("kubernetes."):
         return new_simulation(load_site("k8s-ib-3"), 1)
+    if identifier in NEEDS_SITE:
+        return new_simulation(load_site(NEEDS_SITE[identifier]), 1)
     simulation = node_simulation(gpu=NEEDS_GPU.get(identifier))
     run_training(simulation)
     return simulation

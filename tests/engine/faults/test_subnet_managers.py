@@ -135,6 +135,23 @@ def test_who_is_not_in_the_file_of_tables_is_reached_by_nobody(site: Simulation[
     assert routes.path(simulation.world, ONE, TWO) and routes.path(simulation.world, ONE, FAR)
 
 
+def test_tables_that_go_down_and_up_again_have_a_credit_loop() -> None:
+    simulation = open_site("dgx-h100-su", 1)
+    assert "-I- no credit loops found" in run_command(simulation, HEAD, "root", "ibdiagnet -r").lines
+    simulation.apply(parse_fault(f"subnet_manager.crossed_tables target={HEAD}"))
+    simulation.advance(10 * SECOND)
+    shown = run_command(simulation, HEAD, "root", "ibdiagnet -r").lines
+    assert "-E- credit loops in routing" in shown and not any("Fail to find a path" in line for line in shown)
+    loop = [line.split("through: ")[-1] for line in shown if "credit loop" in line and "/P" in line]
+    assert len(loop) >= 4 and any("leaf" in line for line in loop) and any("spine" in line for line in loop)
+    said = [line.text for line in simulation.world.logs[HEAD].entries if "tables configured" in line.text]
+    assert said[-1] == "osm_ucast_mgr_process: file tables configured on all switches"
+    simulation.apply(WriteFile(HEAD, "/etc/opensm/opensm.conf", b"routing_engine updn\n", 0o644, 0, 0))
+    simulation.apply(RestartUnit(HEAD, UNIT, "root"))
+    simulation.advance(2 * SECOND)
+    assert "-I- no credit loops found" in run_command(simulation, HEAD, "root", "ibdiagnet -r").lines
+
+
 def test_where_no_lid_is_left_ports_are_active_without_one(site: Simulation[World]) -> None:
     simulation = broken(site, "subnet_manager.lids_exhausted node=dgx-02", HEAD)
     world = simulation.world

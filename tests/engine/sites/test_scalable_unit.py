@@ -71,8 +71,9 @@ def test_every_cabled_port_is_active(simulation: Simulation[World]) -> None:
 
 def test_the_fabric_is_discovered_whole(simulation: Simulation[World]) -> None:
     shown = last(simulation, ["sudo ibnetdiscover"])
-    assert shown.count("\nSwitch\t64 ") == 12
-    assert shown.count("\nCa\t1 ") == 8 * 32 + 1
+    assert shown.count("\nSwitch\t65 ") == 12
+    assert shown.count("\nCa\t1 ") == 8 * 32 + 1 + 12
+    assert shown.count('"[65]\t\t# lid ') == 12
 
 
 def test_all_standing_jobs_run_and_the_queue_waits(site: Inventory, simulation: Simulation[World]) -> None:

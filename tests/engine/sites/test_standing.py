@@ -8,6 +8,7 @@ import pytest
 
 from engine.simulation import open_site
 from engine.sites.build import load_site
+from engine.sites.catalogue import site_document
 from engine.sites.model import StandingModel
 from engine.sites.standing import standing_mistakes
 
@@ -27,7 +28,7 @@ def standing(**changes: Any) -> StandingModel:
 
 
 def told(work: StandingModel) -> list[tuple[tuple[str | int, ...], str]]:
-    return list(standing_mistakes("dgx-h100-4", work))
+    return list(standing_mistakes(site_document("dgx-h100-4"), work))
 
 
 def test_all_jobs_are_replaced_and_partitions_stay() -> None:
@@ -46,7 +47,7 @@ def test_a_partition_over_the_whole_machine_and_a_run_on_it() -> None:
     partition = {"name": "all", "nodes": "dgx-[01-32]", "default": True}
     job = {**JOB, "partition": "all", "nodes": "dgx-[01-32]"}
     work = StandingModel.model_validate({"partitions": [partition], "jobs": [job], "queue": [WAITING]})
-    assert list(standing_mistakes("dgx-h100-su", work)) == [
+    assert list(standing_mistakes(site_document("dgx-h100-su"), work)) == [
         (("queue", 0, "partition"), 'unknown partition "batch"; choose from all')
     ]
     simulation = open_site(

@@ -17,6 +17,7 @@ from functools import cached_property
 from engine.control.subnet_manager.lids import end_port, lid, port_guid
 from engine.physics import links
 from engine.physics.traffic import forwarding
+from engine.world import aggregation
 from engine.world.inventory import Hca, Inventory, Switch
 from engine.world.records import LogicalState, PhysicalState
 from engine.world.world import World
@@ -135,6 +136,11 @@ class Node:
     @property
     def is_switch(self) -> bool:
         return self.kind == SWITCH
+
+    @property
+    def aggregates(self) -> bool:
+        """Whether it is the aggregation node of a switch, which no host has."""
+        return not self.is_switch and self.part == aggregation.DEVICE
 
     @property
     def called(self) -> str:

@@ -57,8 +57,7 @@ def stage(world: World, nodes: Sequence[Node]) -> Stage:
 
 def follow(world: World, nodes: Sequence[Node]) -> Routes:
     """Go from every adapter to every other one as the tables lead."""
-    ends = sorted((node.ports[0] for node in nodes if node.kind == ADAPTER), key=lambda port: port.lid)
-    found = Routes()
+    ends, found = _ends(nodes), Routes()
     for target in ends:
         lengths: dict[Node, int | str] = {}
         used: dict[str, None] = {}
@@ -72,6 +71,12 @@ def follow(world: World, nodes: Sequence[Node]) -> Routes:
                     found.failed.append((source, target, length))
         found.carried.update(list(used))
     return found
+
+
+def _ends(nodes: Sequence[Node]) -> list[Port]:
+    """Adapters' ports by their LIDs; guess: those of aggregation nodes are passed over, whom no host sends anything."""
+    adapters = (node for node in nodes if node.kind == ADAPTER and not node.aggregates)
+    return sorted((node.ports[0] for node in adapters), key=lambda port: port.lid)
 
 
 def _walk(
@@ -158,8 +163,7 @@ def _loops(nodes: Sequence[Node], found: Routes) -> Iterator[str]:
         yield f"-E- Fail to traverse:{len(found.failed)} CA to CA paths"
         yield "-E- Fail to build dependency graphs."
         return
-    starts = sorted((node.ports[0] for node in nodes if node.kind == ADAPTER), key=lambda port: port.lid)
-    circle = credit_loop(starts, found.next)
+    circle = credit_loop(_ends(nodes), found.next)
     if not circle:
         yield "-I- no credit loops found"
         return

@@ -154,8 +154,9 @@ def firmware(world: World, nodes: list[Node]) -> tuple[list[str], list[str]]:
     versions: dict[tuple[int, str], dict[str, list[Node]]] = {}
     for node in nodes:
         found = device(world, node)
-        running = world.node(found.node).hcas_by_id[found.id] if isinstance(found, Hca) else found
-        psid = running.board_id if isinstance(running, Hca) else "MT_0000000780"
+        hosted = isinstance(found, Hca) and found.node in world.inventory.node_index
+        running = world.node(found.node).hcas_by_id[found.id] if isinstance(found, Hca) and hosted else found
+        psid = running.board_id if isinstance(running, Hca) and hosted else "MT_0000000780"
         versions.setdefault((node.part, psid), {}).setdefault(running.firmware, []).append(node)
     told, older = [], []
     for (part, psid), by_version in sorted(versions.items()):

@@ -155,12 +155,9 @@ async def auth(session: Session) -> None:
     """kubectl auth can-i and whoami."""
     words = session.line.operands
     if words[:1] == ["whoami"]:
-        session.ctx.write(
-            tab_writer.table(
-                [["ATTRIBUTE", "VALUE"], ["Username", session.target.user],
-                 ["Groups", "[kubeadm:cluster-admins system:authenticated]"]]
-            )
-        )  # fmt: skip
+        who = session.server.subject
+        rows = [["ATTRIBUTE", "VALUE"], ["Username", who.name], ["Groups", f"[{' '.join(who.groups)}]"]]
+        session.ctx.write(tab_writer.table(rows))
         return
     if words[:1] != ["can-i"] or session.line.on("list"):
         raise NotModelled(f"kubectl auth {' '.join(words[:1])}{' --list' if session.line.on('list') else ''}".rstrip())
@@ -168,12 +165,24 @@ async def auth(session: Session) -> None:
         raise error("you must specify two arguments: verb resource or verb resource/resourceName.\n"
                     "See 'kubectl auth can-i -h' for help and examples")  # fmt: skip
     _warn_of(session, words[1], words[2])
+    may = _may(session, words[1], words[2], words[3] if len(words) > 3 else "")
     if not session.line.on("quiet"):
-        session.say("yes")
+        session.say("yes" if may else "no")
+    session.status = 0 if may else 1
+
+
+def _may(session: Session, verb: str, what: str, name: str) -> bool:
+    """The server's answer; everything (*) and URLs are for who may do all."""
+    kind, _, rest = what.partition("/")
+    found = session.server.resource(kind)
+    if found is None:
+        found = Resource(kind, kind, (), "*" if kind == "*" else "", "v1", True, kind)
+    where = "" if session.everywhere else session.namespace
+    return session.server.allows(verb, found, where, name or rest, session.line.text("subresource"))
 
 
 def _warn_of(session: Session, verb: str, name: str) -> None:
-    """Warnings of questions that have no meaning; whoever reaches the server is an administrator here."""
+    """Warnings of questions that have no meaning."""
     plain = name.partition("/")[0]
     found = session.server.resource(plain)
     if name.startswith("/"):

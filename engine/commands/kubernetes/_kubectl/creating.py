@@ -234,20 +234,20 @@ async def run(session: Session) -> None:
         raise error("--image is required")
     if line.on("tty") and not line.on("stdin"):
         raise usage("run", "-i/--stdin is required for containers with -t/--tty=true")
-    attached = line.on("attach", line.on("stdin"))
-    if line.on("rm") and not attached:
+    stays = line.on("attach", line.on("stdin"))
+    if line.on("rm") and not stays:
         raise usage("run", "--rm should only be used for attached containers")
     for name in ("expose", "overrides"):
         if line.text(name):
             raise NotModelled(f"kubectl run --{name}")
     thing = _pod(session)
-    if not attached:
+    if not stays:
         _make(session, thing)
         return
     if printing.dry(session) != "none":
         text = "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)"
         raise usage("run", text)
-    await _attached(session, thing)
+    await attached(session, thing)
 
 
 def _pod(session: Session) -> dict[str, Any]:
@@ -277,7 +277,7 @@ def _pod(session: Session) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels}, "spec": spec}
 
 
-async def _attached(session: Session, thing: dict[str, Any]) -> None:
+async def attached(session: Session, thing: dict[str, Any]) -> None:
     """Make the pod, wait until it runs or has ended, show what it says, and remove it if that is wanted."""
     pods = session.resource("pods")
     name, namespace = thing["metadata"]["name"], session.namespace

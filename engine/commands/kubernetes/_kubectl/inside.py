@@ -250,32 +250,36 @@ async def execute(session: Session) -> None:
     session.status = await _run_inside(session, pod, name, words)
 
 
-async def _run_inside(session: Session, pod: KubeDict, name: str, words: list[str]) -> int:
+def place(session: Session, pod: KubeDict, name: str) -> Any:
+    """Where a command in a container of a pod runs. Raises StatusError."""
     from engine.control.containers import inside as laws
 
-    ctx = session.ctx
     host, identifier = session.server.container(namespace_of(pod), name_of(pod), name)
-    each = laws.of_id(ctx.world, host, identifier)
+    each = laws.of_id(session.ctx.world, host, identifier)
     assert each is not None
-    place = _place(session, host, each)
-    if not await _has(session, place, words[0]):
+    return _place(session, host, each)
+
+
+async def _run_inside(session: Session, pod: KubeDict, name: str, words: list[str]) -> int:
+    ctx, where = session.ctx, place(session, pod, name)
+    if not await _has(session, where, words[0]):
         raise Failed(_no_program(session, words[0]))
     if words in _SHELLS and session.line.on("stdin") and ctx.logins is not None:
-        return await ctx.logins.login(place)
+        return await ctx.logins.login(where)
     await ctx.flush()
-    status = await places.run(ctx, place, words)
+    status = await places.run(ctx, where, words)
     if status:
         session.warn(f"command terminated with exit code {status}")
     return status
 
 
-async def _has(session: Session, place: Any, word: str) -> bool:
+async def _has(session: Session, where: Any, word: str) -> bool:
     """Whether a container has a program, as its own shell sees it."""
-    if not places.has(session.ctx.world, place, word):
+    if not places.has(session.ctx.world, where, word):
         return False
     nothing = _Nothing()
     test = f"command -v {shlex.quote(word)} >/dev/null"
-    return await session.ctx.runner.script(test, place, stdout=nothing, stderr=nothing) == 0
+    return await session.ctx.runner.script(test, where, stdout=nothing, stderr=nothing) == 0
 
 
 class _Nothing:
@@ -300,8 +304,8 @@ def _no_program(session: Session, word: str) -> str:
 
 
 def _place(session: Session, host: str, each: Any) -> Any:
-    place = places.place_in(session.ctx, each, {"PS1": f"root@{each.hostname}:\\w# "})
-    return replace(place, host=host, identity=identity(session.ctx.inventory, "root"))
+    inner = places.place_in(session.ctx, each, {"PS1": f"root@{each.hostname}:\\w# "})
+    return replace(inner, host=host, identity=identity(session.ctx.inventory, "root"))
 
 
 async def shell(session: Session, namespace: str, name: str) -> int:

@@ -12,6 +12,9 @@ from typing import Any
 from engine.commands.context import Context
 from engine.commands.kubernetes._kubectl import manifests
 from engine.commands.kubernetes._kubectl.failures import Failed, error
+from engine.control.kubernetes import access, kubeconfigs
+from engine.control.kubernetes.access import Subject
+from engine.control.kubernetes.status_error import StatusError
 from engine.hostfs.tree import FileError
 
 NO_CONFIGURATION = "http://localhost:8080"
@@ -105,3 +108,13 @@ def target(config: Config, context: str = "", cluster: str = "", user: str = "",
     found = str(config.clusters.get(cluster, {}).get("server") or "")
     who = user or str(chosen.get("user") or "")
     return Target(server or found or NO_CONFIGURATION, who, str(chosen.get("namespace") or "default"))
+
+
+def subject(ctx: Context, found: Target) -> Subject:
+    """Who the server takes the configuration's user for. Raises StatusError (Unauthorized)."""
+    cluster = ctx.inventory.kubernetes
+    if cluster is None or found.user == kubeconfigs.ADMINISTRATOR or not found.user:
+        return access.ADMINISTRATOR
+    if found.user not in dict(cluster.users):
+        raise StatusError(401, "Unauthorized", "Unauthorized")
+    return access.subject(found.user)

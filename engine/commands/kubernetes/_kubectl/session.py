@@ -8,6 +8,7 @@ from typing import Any
 from engine.commands.context import Context
 from engine.commands.kubernetes._kubectl import kubeconfig
 from engine.commands.kubernetes._kubectl.flags import Flag, Line, flags
+from engine.control.kubernetes import access
 from engine.control.kubernetes.api import ApiServer, Resource
 from engine.control.kubernetes.status_error import NoServer, StatusError
 from engine.world.inventory import Inventory
@@ -53,12 +54,20 @@ class Session:
         """The API server. Raises Failed or NoServer."""
         if self._server is None:
             target = self.target
-            server = ApiServer(self.ctx.simulation, self.ctx.identity.name, self.ctx.host)
+            server = ApiServer(self.ctx.simulation, self.ctx.identity.name, self.ctx.host, self._subject())
             if target.server.rstrip("/") != server.address:
                 raise NoServer("connect: connection refused")
             server.resources()
             self._server = server
         return self._server
+
+    def _subject(self) -> access.Subject:
+        """Who the server takes the client for: the user of the configuration, or whom that one impersonates."""
+        own, wanted = kubeconfig.subject(self.ctx, self.target), self.line.text("as")
+        if not wanted:
+            return own
+        access.check_impersonation(self.ctx.simulation.world, own, wanted)
+        return access.subject(wanted, self.line.all("as-group"))
 
     @property
     def namespace(self) -> str:

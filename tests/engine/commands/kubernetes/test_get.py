@@ -121,7 +121,7 @@ def test_sorting(kubectl: Kubectl) -> None:
 def test_numbers_in_names_counted_as_numbers_before_release_31(site: Simulation[World], kubectl: Kubectl) -> None:
     query = "get pods -A --sort-by=.metadata.name -o name"
     assert kubectl(query).lines == sorted(kubectl(query).lines)
-    older = open_site("k8s-ib-3", 1, {"software.kubectl": "1.30.4"})
+    older = open_site("k8s-ib-3", 4, {"software.kubectl": "1.30.4"})
     rows = run_command(older, "head-01", "alex", f"kubectl {query}").stdout.splitlines()
     assert rows == sorted(rows, key=lambda row: re.sub(r"\d+", lambda number: number[0].zfill(12), row))
     assert rows != sorted(rows)
@@ -146,7 +146,7 @@ def test_a_node_whose_kubelet_stopped(site: Simulation[World], kubectl: Kubectl)
 
 
 def test_without_a_configuration_nobody_answers(kubectl: Kubectl) -> None:
-    result = kubectl("get nodes", user="priya")
+    result = kubectl("get nodes", user="root")
     lines = result.stderr.splitlines()
     assert lines[-1] == (
         "The connection to the server localhost:8080 was refused - did you specify the right host or port?"
@@ -184,7 +184,7 @@ def test_what_the_cluster_is(kubectl: Kubectl) -> None:
 
 def test_what_is_not_modelled_says_so(kubectl: Kubectl) -> None:
     for line in (
-        "explain pods",
+        "explain clusterpolicy",
         "port-forward x 1",
         "apply -k .",
         "describe endpointslices -n serving",

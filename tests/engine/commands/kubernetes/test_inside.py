@@ -104,7 +104,7 @@ def test_compressed_releases_are_read_as_well() -> None:
 
 
 def test_helm_without_a_server(site: Simulation[World]) -> None:
-    text = run_command(site, "head-01", "priya", "helm list").stderr
+    text = run_command(site, "head-01", "root", "helm list").stderr
     assert text == (
         'Error: Kubernetes cluster unreachable: Get "http://localhost:8080/version": dial tcp 127.0.0.1:8080: connect: '
         "connection refused\n"

@@ -15,7 +15,8 @@ from engine.control.subnet_manager.routing.vectorised.columns import FAR, Bits, 
 from engine.control.subnet_manager.routing.vectorised.hops import Hops
 
 _BLOCK = 64
-_MANY = np.iinfo(np.int64).max
+_MANY = 1 << 40
+"""More than any port carries."""
 
 
 def repaired(columns: Columns, hops: Hops, classes: Classes, previous: Bytes) -> Bytes:
@@ -86,20 +87,23 @@ def _bits_of_ports(word: int) -> Bits:
 
 
 class _Repair:
-    """Repairs the entries of some switches. `allowed` [C,P or more] tells which entries are in a set."""
+    """Repairs the entries of some switches. `allowed` [C,P or more] tells which entries are in a set; `closed` [C,P]
+    adds to the load of those that are not.
+    """
 
     def __init__(self, columns: Columns, classes: Classes, ports: int) -> None:
         self.columns, self.classes, self.width = columns, classes, ports
         self.leaf_of = np.repeat(np.arange(len(columns.counts)), columns.counts)
         self.allowed = np.zeros((len(classes.sizes), 256), bool)
         self.allowed[:, 1 : 1 + classes.members.shape[1]] = classes.members[:, :255]
+        self.closed = np.where(self.allowed[:, :ports], 0, _MANY)
 
     def ports(self, previous: Bytes, rows: Ints, leaves: Flags) -> Bytes:
         """Ports [rows, A] in the order of routing. Entries for adapters of other leaves than these are as they were."""
         ports = np.take(previous, self.columns.end_lids, axis=1)
         places = np.flatnonzero(leaves[self.leaf_of])
-        of = self.classes.of[rows][:, self.leaf_of[places]]
-        part, reached = ports[:, places], self.classes.sizes[of] > 0
+        of = np.take(self.classes.of[rows], self.leaf_of[places], axis=1)
+        part, reached = np.take(ports, places, axis=1), self.classes.sizes[of] > 0
         part[~reached] = NO_ROUTE
         bad = ~self.allowed[of, part] & reached
         ports[:, places] = part
@@ -123,11 +127,14 @@ class _Repair:
         order = np.argsort(step, kind="stable")
         ends = np.cumsum(np.bincount(step, minlength=steps))
         row, place, chosen = row[order], places[column[order]], of[row[order], column[order]]
-        level, begin = np.zeros((count, width), np.int64), 0
+        level, begin, best = np.zeros((count, width), np.int64), 0, np.empty(len(row), np.int64)
+        flat, base = level.reshape(-1), row * width
         for number, end in enumerate(ends.tolist()):
             level += passed[number]
-            live = row[begin:end]
-            best = np.where(self.allowed[chosen[begin:end], :width], level[live], _MANY).argmin(1)
-            ports[hit[live], place[begin:end]] = best
-            level[live, best] += 1
+            now = slice(begin, end)
+            loads = level.take(row[now], axis=0)
+            loads += self.closed.take(chosen[now], axis=0)
+            loads.argmin(1, best[now])
+            flat[base[now] + best[now]] += 1  # a row stands in a step once
             begin = end
+        ports[hit[row], place] = best
