@@ -25,6 +25,7 @@ _WORD = 4
 _MICROSECONDS_A_WARNING = 3_000_000
 _PACKETS_A_REQUEST = 16
 _LANES = 4
+_NOTICE_BYTES = 78
 _HEADERS = 62
 
 
@@ -57,6 +58,9 @@ class Reading:
         found = self._flows(sent=sent, priority=priority)
         if priority == past.rdma_priority(self.world, self.port):
             found += max(0, self.rdma_bytes(sent=sent) - self._flows(sent=sent))
+            found -= _NOTICE_BYTES * self._older_notices(sent=sent)
+        if priority == self.world.plan.first_roce.cnp_priority:
+            found += _NOTICE_BYTES * self._older_notices(sent=sent)
         if priority == 0:
             found += self.kernel.tx_bytes if sent else self.kernel.rx_bytes
         return found
@@ -67,9 +71,17 @@ class Reading:
         found = known(self.world, self.port, self.now, priority)
         if priority == past.rdma_priority(self.world, self.port):
             found += self.rdma_packets(sent=sent) - known(self.world, self.port, self.now)
+            found -= self._older_notices(sent=sent)
+        if priority == self.world.plan.first_roce.cnp_priority:
+            found += self._older_notices(sent=sent)
         if priority == 0:
             found += self.kernel.tx_packets if sent else self.kernel.rx_packets
         return found
+
+    def _older_notices(self, *, sent: bool) -> int:
+        """Congestion notifications of before the site's start."""
+        found = past.notices(self.world, self.port)
+        return found.told if sent else found.heard
 
     def pauses(self, priority: int, *, sent: bool) -> int:
         """Pause frames; those that are sent stop the far end."""

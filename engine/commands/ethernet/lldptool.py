@@ -3,7 +3,7 @@
 Format: lldptool's manual pages and outputs in bug reports of drivers (ETS-CFG, PFC, APP). `-t -i NAME` shows what the
 adapter's port has set, `-t -n -i NAME` what the switch's port announces of itself, `-V` one part; `-T -V PFC enabled=`
 sets PFC. Cumulus Linux announces what is set on its port and, for RoCE, UDP port 4791 with its priority; SONiC says
-nothing of it. Other parts are not modelled. Guesses: the order of what a switch sends beside those, 120 s to live.
+nothing of it. Other parts are not modelled. Guesses: the order of what a switch sends beside those, what -T says.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _parts(ctx: Context, hca: Hca, part: str | None, neighbour: bool) -> Iterato
     for key, lines in _sent(ctx, hca, port).items():
         if part in (None, key) and lines:
             yield _TITLES[key]
-            yield from (f"\t{line}" for line in lines)
+            yield from (f"\t{line}" if line else "" for line in lines)
     if part is None:
         yield "End of LLDPDU TLV"
 

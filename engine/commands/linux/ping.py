@@ -3,12 +3,13 @@ guess).
 
 Packets larger than the far interface or a port on the way takes are lost without a word; with -M do those larger than
 the own MTU are refused. A host on the same network without power fails address resolution: Destination Host
-Unreachable, a second for each try.
+Unreachable, a second for each try; so does one that is asked for through an interface of another network (-I).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_interface
 from math import isqrt
 
 from engine.commands.context import Context, Interrupted
@@ -34,6 +35,15 @@ class _Result:
     errors: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Through:
+    """What -I says: how the first line tells it, the own address, and whether the target is on that network."""
+
+    told: str = ""
+    address: str = ""
+    near: bool = True
+
+
 async def run(ctx: Context, parsed: Parsed) -> int:
     """Send packets and tell about the answers."""
     if not parsed.operands:
@@ -52,12 +62,16 @@ async def run(ctx: Context, parsed: Parsed) -> int:
     if resolver.owner_of(address) is None:
         ctx.error("ping: connect: Network is unreachable")
         return 2
-    ctx.line(f"PING {name} ({address}) {size}({size + _HEADERS}) bytes of data.")
+    through = _through(ctx, parsed["interface"], address)
+    if isinstance(through, str):
+        ctx.error(through)
+        return 2
+    ctx.line(f"PING {name} ({address}) {through.told}{size}({size + _HEADERS}) bytes of data.")
     result = _Result()
     began = ctx.now
     try:
         while count is None or result.sent < count:
-            await _packet(ctx, parsed, resolver, address, result, size)
+            await _packet(ctx, parsed, resolver, address, result, size, through)
             over = deadline and ctx.now - began + interval > deadline
             if over or (count is not None and result.sent >= count):
                 break
@@ -69,6 +83,33 @@ async def run(ctx: Context, parsed: Parsed) -> int:
         await ctx.sleep(_seconds(parsed, "timeout", SECOND) if not result.errors else 0)
     _summary(ctx, name, result, ctx.now - began)
     return 0 if result.times else 1
+
+
+def _through(ctx: Context, asked: str | None, target: str) -> _Through | str:
+    """The interface or the own address that packets leave by; a text that says why they can't."""
+    if asked is None:
+        return _Through()
+    held = {
+        cidr.partition("/")[0]: (each, cidr)
+        for each in network.interfaces(ctx.world, ctx.host)
+        for cidr in each.addresses
+        if "." in cidr
+    }
+    found = network.interface(ctx.world, ctx.host, asked)
+    if found is None and asked in held:
+        return _Through(f"from {asked} : ", asked)
+    if found is None:
+        numeric = asked.replace(".", "").isdigit()
+        return "ping: bind: Cannot assign requested address" if numeric else f"ping: unknown iface: {asked}"
+    if not found.up:
+        return "ping: connect: Network is unreachable"
+    own = next((address for address, (each, _) in held.items() if each.name == asked), "")
+    if not own:
+        ctx.error(f"ping: Warning: source address might be selected on device other than: {asked}.")
+        other = next(address for address, (each, _) in held.items() if each.kind != "loopback")
+        return _Through(f"from {other} {asked}: ", other, near=False)
+    near = ip_address(target) in ip_interface(held[own][1]).network
+    return _Through(f"from {own} {asked}: ", own, near)
 
 
 def _number(parsed: Parsed, key: str, least: int) -> int | None:
@@ -90,7 +131,9 @@ def _seconds(parsed: Parsed, key: str, default: int) -> int:
     return time
 
 
-async def _packet(ctx: Context, parsed: Parsed, resolver: Resolver, address: str, result: _Result, size: int) -> None:
+async def _packet(
+    ctx: Context, parsed: Parsed, resolver: Resolver, address: str, result: _Result, size: int, through: _Through
+) -> None:
     result.sent += 1
     number = result.sent
     local = resolver.owner_of(address) == ("node", ctx.host)
@@ -105,7 +148,7 @@ async def _packet(ctx: Context, parsed: Parsed, resolver: Resolver, address: str
             return
         if min(size + _HEADERS, room[0]) > room[1]:
             return
-    if local or network.reachable(ctx.world, ctx.host, address):
+    if through.near and (local or network.reachable(ctx.world, ctx.host, address)):
         micros = _round_trip(ctx, address, number, local)
         result.times.append(micros)
         await ctx.sleep(micros * 1000)
@@ -115,7 +158,7 @@ async def _packet(ctx: Context, parsed: Parsed, resolver: Resolver, address: str
     else:
         await ctx.sleep(20 * MILLISECOND if number > 1 else 3 * SECOND)
         result.errors += 1
-        own = resolver.own_address()
+        own = through.address or resolver.own_address()
         if "quiet" not in parsed:
             ctx.line(f"From {_named(parsed, resolver, own)} icmp_seq={number} Destination Host Unreachable")
 

@@ -1,7 +1,7 @@
 """rdma of iproute2 6.1: RDMA devices and their links, as the kernel's netlink interface tells them.
 
 Formats: rdma/dev.c, link.c, stat.c and utils.c of iproute2; counters in the order of mlx5's counters.c. Resources
-(`rdma resource`), settings and JSON are not modelled.
+(`rdma resource`), settings and JSON are not modelled; `rdma system` is as the kernel begins.
 """
 
 from __future__ import annotations
@@ -59,6 +59,9 @@ def run(context: Context) -> int:
         rest = rest[1:]
     elif rest and rest[0] in ("set", "add", "delete", "unset", "bind", "unbind", "qp", "mode"):
         return context.not_modelled(f"rdma {kind} {rest[0]}")
+    if kind == "system" and not rest:
+        context.line("netns shared copy-on-fork on")
+        return 0
     if kind in ("resource", "system"):
         return context.not_modelled(f"rdma {kind}")
     if kind == "statistic" and rest and "link".startswith(rest[0]):

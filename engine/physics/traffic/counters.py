@@ -3,7 +3,8 @@
 One entry for each direction of a link serves both of its ends, so that they cannot disagree. Bytes are those that port
 counters count: payload and headers (see `capacity`). XmitWait of Quantum switches and of ConnectX counts a tick for
 each eight bytes that the port could have sent meanwhile (NVIDIA, ibdiagnet manual, "Congestion Assessment on InfiniBand
-Links"; that ConnectX does it like Quantum is a guess).
+Links"; that ConnectX does it like Quantum is a guess). Congestion notifications (CNPs: BTH and 16 bytes, a packet each)
+are counted on the links of hosts, in their own priority; between switches they are left out.
 """
 
 from __future__ import annotations
@@ -84,10 +85,21 @@ def _far(world: World, port: str) -> str:
 
 def _volume(world: World, link: str, time: int, priority: int | None) -> Volume:
     total = Volume()
-    for number, volume in ledger.totals(world.traffic[link], time):
-        if priority in (None, number):
-            total = total.plus(volume)
+    for entry in (link, *_notifications(world, link)):
+        for number, volume in ledger.totals(world.traffic[entry], time):
+            if priority in (None, number):
+                total = total.plus(volume)
     return total
+
+
+def _notifications(world: World, link: str) -> tuple[str, ...]:
+    """The entries of the notifications that leave a host by its port, or a switch for the host behind it."""
+    if link not in world.inventory.cables or not world.roce_traffic.generation:
+        return ()
+    if capacity.of_a_host(link):
+        return (ledger.told_by(link),)
+    host = ledger.host_behind(world, link)
+    return (ledger.heard_at(host),) if host else ()
 
 
 def _bytes(world: World, link: str, volume: Volume) -> int:

@@ -58,6 +58,16 @@ def at_host(port: str) -> str:
     return f"host>{port}"
 
 
+def told_by(port: str) -> str:
+    """The entry under which stands what a host's port sends of congestion notifications (CNPs)."""
+    return f"told>{port}"
+
+
+def heard_at(port: str) -> str:
+    """The entry of the notifications that come to a host's port."""
+    return f"heard>{port}"
+
+
 def limit(world: World, link: str) -> int:
     """Payload in bit/s that passes an egress port at most, with what the host behind it can take."""
     wire, host = capacity.sends(world, link), host_behind(world, link)
@@ -173,9 +183,10 @@ def leave(world: World, owner: str, bundle: Bundle, now: int) -> None:
         if not owners:
             put(world, link, at_rest(world, link), now)
     for flow in bundle.flows:
-        put(world, at_host(flow.destination), {}, now)
-        for end in (flow.source, flow.destination):
-            notice(world, end, RoceVolume(), now)
+        for entered in (at_host(flow.destination), told_by(flow.destination), heard_at(flow.source)):
+            put(world, entered, {}, now)
+        notice_sending(world, flow.source, RoceVolume(), now)
+        notice_receiving(world, flow.destination, RoceVolume(), now)
 
 
 def put(world: World, link: str, volumes: Volumes, now: int) -> None:
@@ -185,8 +196,19 @@ def put(world: World, link: str, volumes: Volumes, now: int) -> None:
         world.traffic[link] = dataclasses.replace(folded(world.traffic[link], now), now=passing)
 
 
-def notice(world: World, port: str, volume: RoceVolume, now: int) -> None:
-    """What a host's port notices from now on."""
+def notice_sending(world: World, port: str, volume: RoceVolume, now: int) -> None:
+    """What a host's port notices as sender from now on; what it receives may have nothing to do with that."""
+    own = {"heard": volume.heard, "resent": volume.resent, "timeouts": volume.timeouts}
+    _notice(world, port, dataclasses.replace(world.roce_traffic[port].now, **own), now)
+
+
+def notice_receiving(world: World, port: str, volume: RoceVolume, now: int) -> None:
+    """What a host's port notices as receiver from now on."""
+    own = {"marked": volume.marked, "told": volume.told, "gaps": volume.gaps}
+    _notice(world, port, dataclasses.replace(world.roce_traffic[port].now, **own), now)
+
+
+def _notice(world: World, port: str, volume: RoceVolume, now: int) -> None:
     entry = world.roce_traffic[port]
     if volume != entry.now:
         total = entry.total.plus(entry.now, now - entry.since)

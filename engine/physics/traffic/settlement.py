@@ -31,6 +31,7 @@ _MILLION = 1_000_000
 _TIME_TO_LIVE = 64
 """Hops of an IP packet that RDMA devices send (mlx5's default)."""
 
+_NOTIFICATION_BITS = 16 * 8
 _MUCH = 0.5
 _DROP, _FORWARD = "drop", "forward"
 _UNKNOWN_LENGTH = 5
@@ -278,15 +279,26 @@ def _queues(found: Settled) -> Iterable[tuple[Channel, bool]]:
 
 
 def _enter_notices(world: World, found: Settled, now: int) -> None:
-    """What hosts' RoCE ports notice of marks and losses from now on."""
-    books: dict[str, RoceVolume] = {}
+    """What hosts' RoCE ports notice of marks and losses from now on, and the notifications that they exchange."""
+    sending, receiving = dict[str, RoceVolume](), dict[str, RoceVolume]()
     for number, (_, flow) in enumerate(found.flows):
         sent, rates = found.sent[number], found.seen.rates[number]
         if not sent.tcp and capacity.ethernet(world, flow.source):
             arrived = 0 if flow.loop else rates[-1]
             kept = arrived - int(arrived * _spoilt(world, flow, sent.mtu))
             sender, receiver = goodput.noticed(rates[0], kept, sent, found.seen.marked[number])
-            for port, volume in ((flow.source, sender), (flow.destination, receiver)):
-                books[port] = books.get(port, RoceVolume()).plus(volume)
-    for port, volume in books.items():
-        ledger.notice(world, port, volume, now)
+            sending[flow.source] = sending.get(flow.source, RoceVolume()).plus(sender)
+            receiving[flow.destination] = receiving.get(flow.destination, RoceVolume()).plus(receiver)
+    for port, volume in sending.items():
+        ledger.notice_sending(world, port, volume, now)
+        priority = world.port_qos[port].classified(world.roce[port].cnp_dscp)
+        ledger.put(world, ledger.heard_at(port), _notifications(priority, volume.heard), now)
+    for port, volume in receiving.items():
+        ledger.notice_receiving(world, port, volume, now)
+        told = _notifications(world.roce[port].cnp_priority, volume.told)
+        ledger.put(world, ledger.told_by(port), told, now)
+
+
+def _notifications(priority: int, count: int) -> dict[int, Volume]:
+    """So many CNPs: a base transport header and 16 bytes each, which are taken for payload."""
+    return {priority: Volume(bits=_NOTIFICATION_BITS * count, packets=count)} if count else {}

@@ -193,3 +193,19 @@ def test_nccl_takes_the_youngest_address_and_nobody_answers_behind_a_vlan(simula
     run(simulation, f"ip link add link {NAME} name vlan9 type vlan id 9")
     run(simulation, "ip addr add 10.99.0.1/24 dev vlan9")
     assert roce.index(world, here, plain) == 5 and not roce.reaches(world, here, there, (plain, plain))
+
+
+def test_ping_through_an_interface_finds_only_its_own_network(simulation: Simulation[World]) -> None:
+    """How rails are told apart: each answers on its own interface alone."""
+    right = run(simulation, f"ping -c 1 -I {NAME} 10.40.0.12")
+    assert right.status == 0 and f"from 10.40.0.11 {NAME}: 56(84)" in right.stdout
+    wrong = run(simulation, "ping -c 1 -I enp64s0np0 10.40.0.12")
+    assert wrong.status == 1 and "From 10.40.1.11 icmp_seq=1 Destination Host Unreachable" in wrong.stdout
+    assert run(simulation, "ping -c 1 -I 10.40.0.11 10.40.0.12").status == 0
+    assert run(simulation, "ping -c 1 -I nothing 10.40.0.12").stderr == "ping: unknown iface: nothing\n"
+    assert "Cannot assign" in run(simulation, "ping -c 1 -I 9.9.9.9 10.40.0.12").stderr
+    run(simulation, f"ip link add link {NAME} name vlan3 type vlan id 3")
+    assert "Network is unreachable" in run(simulation, "ping -c 1 -I vlan3 10.40.0.12").stderr
+    run(simulation, "ip link set vlan3 up")
+    bare = run(simulation, "ping -c 1 -I vlan3 10.40.0.12")
+    assert bare.status == 1 and "might be selected on device other than: vlan3." in bare.stderr

@@ -123,6 +123,32 @@ def test_ends_that_differ_in_correction_have_no_link() -> None:
     assert links.link_up(sim.world, nic(1))
 
 
+def test_notifications_are_packets_of_their_own_priority_at_both_ends() -> None:
+    sim = pod()
+    world, leaf = sim.world, leaf_port(sim.world, nic(1))
+    incast(sim, (2, 3), 1)
+    sim.advance(SECOND)
+    told = counters.packets_sent(world, nic(1), sim.now, 6)
+    assert told == world.roce_traffic[nic(1)].now.told == counters.packets_received(world, leaf, sim.now, 6)
+    heard = [counters.packets_sent(world, leaf_port(world, nic(node)), sim.now, 6) for node in (2, 3)]
+    assert sum(heard) == told and counters.packets_received(world, nic(2), sim.now, 6) == heard[0]
+    sim.apply(settings.SetRoce((nic(1),), (("cnp_priority", PRIORITY),)))
+    sim.advance(SECOND)
+    assert counters.packets_sent(world, nic(1), sim.now, 6) == told < counters.packets_sent(world, nic(1), sim.now, 3)
+
+
+def test_what_a_port_notices_as_receiver_is_not_lost_when_it_sends() -> None:
+    sim = pod()
+    incast(sim, (2, 3), 1)
+    before = sim.world.roce_traffic[nic(1)].now
+    send(sim, "out", [(nic(1), nic(5))])
+    send(sim, "more", [(nic(6), nic(5))])
+    both = sim.world.roce_traffic[nic(1)].now
+    assert both.told == before.told > 0 and both.heard > 0
+    exchange.close_bundle(sim, "out")
+    assert sim.world.roce_traffic[nic(1)].now == before
+
+
 def test_both_ends_of_every_link_agree_after_ten_incasts() -> None:
     sim = pod()
     for turn in range(10):
