@@ -42,7 +42,8 @@ _ELSEWHERE = ("kubernetes", "slurm", "subnet_manager")
 """Areas whose faults are seen on other machines than the node."""
 EXAMS = {
     "ncp-aii": (
-        "bmc", "cooling", "driver", "fabric", "fabric_manager", "gpu", "hca", "nvlink", "nvswitch", "os", "pcie", "power",
+        "bmc", "cooling", "driver", "fabric", "fabric_manager", "gpu", "hca", "nvlink", "nvswitch", "os", "pcie",
+        "power",
     ),
     "ncp-ain": ("fabric", "hca", "partition", "roce"),
     "ncp-aio": ("container", "dcgm", "driver", "gpu", "job", "nccl", "os"),
