@@ -9,6 +9,7 @@ new site.
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect_left
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any, Generic, Self, TypeVar
@@ -25,6 +26,7 @@ class Table(Generic[R]):
         self._default = default
         self._defaults: dict[str, R] = {}
         self._changed: dict[str, R] = {}
+        self._order: tuple[str, ...] | None = ()
 
     def __getitem__(self, identifier: str) -> R:
         record = self._changed.get(identifier)
@@ -39,6 +41,8 @@ class Table(Generic[R]):
         return identifier in self._changed
 
     def __setitem__(self, identifier: str, record: R) -> None:
+        if identifier not in self._changed:
+            self._order = None
         self._changed[identifier] = record
         self.generation += 1
 
@@ -54,17 +58,29 @@ class Table(Generic[R]):
         """The component is again as the inventory has it (or, where tables come and go, is no more)."""
         if self._changed.pop(identifier, None) is not None:
             self.generation += 1
+            self._order = None
 
     def changed(self) -> list[str]:
         """Ids that have an entry of their own, sorted."""
-        return sorted(self._changed)
+        return list(self._sorted())
+
+    def beginning(self, start: str) -> tuple[str, ...]:
+        """Of these, the ones that begin with a text."""
+        order = self._sorted()
+        first = bisect_left(order, start)
+        return order[first : bisect_left(order, f"{start}\U0010ffff", first)]
+
+    def _sorted(self) -> tuple[str, ...]:
+        if self._order is None:
+            self._order = tuple(sorted(self._changed))
+        return self._order
 
     def copy(self) -> Table[R]:
         """An independent table. Default records are shared: they are functions of the inventory."""
         twin: Table[R] = Table(self.name, self._default)
         twin._defaults = self._defaults
         twin._changed = dict(self._changed)
-        twin.generation = self.generation
+        twin.generation, twin._order = self.generation, self._order
         return twin
 
     def lines(self) -> list[str]:

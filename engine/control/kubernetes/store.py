@@ -39,7 +39,7 @@ def exists(world: World, store: str, key: str) -> bool:
 def keys(world: World, store: str, namespace: str = "") -> list[str]:
     """Keys of a resource's objects, in order; of one namespace, or ("") of all."""
     begin = f"{store}/{namespace}/" if namespace else f"{store}/"
-    return [each.removeprefix(f"{store}/") for each in world.kube_objects.changed() if each.startswith(begin)]
+    return [each.removeprefix(f"{store}/") for each in world.kube_objects.beginning(begin)]
 
 
 def objects(world: World, store: str, namespace: str = "") -> Iterator[KubeDict]:
