@@ -24,15 +24,20 @@ def prove(scenario: Scenario, seeds: Iterable[int] = SEEDS, open_world: OpenWorl
     tried = tuple(seeds)
     count = max(min(SHARES, len(tried)), 1)
     shares = [Share(place % count, count) for place in range(len(tried))]
-    runs = [prove_seed(scenario, seed, open_world, share) for seed, share in zip(tried, shares, strict=True)]
+    told: list[tuple[str, str]] = []
+    runs = [prove_seed(scenario, seed, open_world, share, told) for seed, share in zip(tried, shares, strict=True)]
     failures = [failure for run in runs for failure in asyncio.run(run)]
-    return ProofReport(scenario.id, tried, tuple(CHECKS), tuple(failures))
+    return ProofReport(scenario.id, tried, tuple(CHECKS), tuple(failures), tuple(told))
 
 
 async def prove_seed(
-    scenario: Scenario, seed: int, open_world: OpenWorld = ShellTerminals, share: Share = WHOLE
+    scenario: Scenario,
+    seed: int,
+    open_world: OpenWorld = ShellTerminals,
+    share: Share = WHOLE,
+    told_apart: list[tuple[str, str]] | None = None,
 ) -> list[Failure]:
-    """The failures at one seed, with its share of the suspects."""
+    """The failures at one seed, with its share of the suspects; what told these apart is added to `told_apart`."""
     try:
         run = await ProofRun.of(Stage.build(scenario, seed, open_world), share)
     except BreakfixError as error:
@@ -43,4 +48,6 @@ async def prove_seed(
             failures += [failure async for failure in check(run)]
         except BreakfixError as error:
             failures.append(run.failure(name, "", error.message, error.hint or "Correct the scenario."))
+    if told_apart is not None:
+        told_apart += run.told_apart
     return failures

@@ -31,6 +31,7 @@ class ProofReport:
     seeds: tuple[int, ...]
     checks: tuple[str, ...]
     failures: tuple[Failure, ...]
+    told_apart: tuple[tuple[str, str], ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -43,6 +44,17 @@ class ProofReport:
             return [f"{self.scenario}: proved over {seeds} ({', '.join(self.checks)})"]
         return [f"{self.scenario}: NOT proved over {seeds}", *(str(failure) for failure in self.failures)]
 
+    def matrix(self) -> list[str]:
+        """For each piece of evidence the faults that it told apart from the true ones, over all seeds; a fault that
+        several would tell apart stands where it was told apart first.
+        """
+        by_evidence: dict[str, set[str]] = {}
+        for evidence, suspect in self.told_apart:
+            by_evidence.setdefault(evidence, set()).add(suspect)
+        told = sorted(by_evidence.items(), key=lambda item: (-len(item[1]), item[0]))
+        lines = [f"  {evidence}: {len(found)} faults: {', '.join(sorted(found))}" for evidence, found in told]
+        return [f"{self.scenario}: evidence, and the faults that do not show it", *lines]
+
     def json(self) -> dict[str, Any]:
         """The report as data."""
         fields: Sequence[str] = ("seed", "check", "subject", "what", "advice")
@@ -52,5 +64,6 @@ class ProofReport:
             "seeds": list(self.seeds),
             "proved": self.proved,
             "checks": list(self.checks),
+            "told_apart": sorted({f"{evidence}: {suspect}" for evidence, suspect in self.told_apart}),
             "failures": failures,
         }

@@ -52,6 +52,8 @@ class ProofRun:
     refused: list[str]
     share: Share = WHOLE
     undone: Sequence[str] = ()
+    told_apart: list[tuple[str, str]] = field(default_factory=list)
+    """(evidence, suspect) for each fault that was tried in the place of the true ones: what it did not show."""
     _shown: dict[str, dict[int, Shown]] = field(default_factory=dict)
     _free: list[int] | None = None
 
@@ -95,22 +97,32 @@ class ProofRun:
         looks = await self._free_looks()
         for place in list(looks):
             known[place] = await self._alone(simulation, place)
-            if self._lacks(known):
+            if lacking := self._lacks(known):
                 looks.remove(place)
                 looks.insert(0, place)
-                return False
+                return self._note(lacking, faults)
         replay = Replay(simulation, self.stage.open_world)
-        await replay.run(self._until_last_sighting(), lambda: self._lacks(replay.shown))
-        return not self._lacks(replay.shown)
+        await replay.run(self._until_last_sighting(), lambda: self._lacks(replay.shown) is not None)
+        return self._note(self._lacks(replay.shown), faults)
+
+    def _note(self, lacking: str | None, faults: Sequence[FaultUse]) -> bool:
+        """Keep what told some faults apart. Returns whether nothing did."""
+        if lacking is not None:
+            self.told_apart.append((lacking, ", ".join(use.fault for use in faults) or "nothing"))
+        return lacking is None
 
     def _places(self, evidence: str) -> list[int]:
         return [one.entry for one in self.sightings if one.evidence == evidence]
 
-    def _lacks(self, shown: Mapping[int, Shown]) -> bool:
-        """Whether some evidence did not show at any of its places, all of which have been passed."""
-        return any(
-            all(place in shown and not self.shows(one, shown[place].text) for place in self._places(one.id))
-            for one in self.stage.scenario.evidence
+    def _lacks(self, shown: Mapping[int, Shown]) -> str | None:
+        """Evidence that did not show at any of its places, all of which have been passed; None if there is none."""
+        return next(
+            (
+                one.id
+                for one in self.stage.scenario.evidence
+                if all(place in shown and not self.shows(one, shown[place].text) for place in self._places(one.id))
+            ),
+            None,
         )
 
     def _until_last_sighting(self) -> list[tuple[int, Entry]]:

@@ -48,6 +48,17 @@ def test_the_first_drills_are_there() -> None:
     assert len({packaged(name).uuid for name in places()}) == len(places())
 
 
+def test_no_two_drills_teach_the_same() -> None:
+    """Component, cause and what shows it together are those of one drill."""
+    seen: dict[object, str] = {}
+    for name in scenario_names("drill", "healthy", "incident"):
+        scenario = packaged(name)
+        for truth in scenario.truths:
+            facts = frozenset(one.fact for one in scenario.evidence)
+            same = seen.setdefault((scenario.site, truth.component, truth.cause, facts), name)
+            assert same == name, f"{name} and {same}"
+
+
 def test_who_complains_of_a_crash_had_one() -> None:
     """Where the node has a GPU on which a job crashed, it is the one complained of, by the job's owner."""
     had = 0

@@ -38,6 +38,15 @@ def test_a_good_drill_is_proved() -> None:
     assert report.lines() == [f"lost-gpu: proved over 3 seeds ({checks})"]
 
 
+def test_the_matrix_says_which_evidence_tells_which_faults_apart() -> None:
+    report = proof(scenario())
+    first, *rows = report.matrix()
+    assert first.startswith(f"{report.scenario}: evidence") and rows
+    told = {evidence: suspects for evidence, suspects in (row.strip().split(": ", 1) for row in rows)}
+    assert set(told) <= {one.id for one in scenario().evidence}
+    assert all(int(text.split(" ")[0]) == text.count(",") + 1 for text in told.values())
+
+
 def test_evidence_that_the_solution_does_not_show() -> None:
     report = proof(scenario(evidence=evidence(patterns=["Xid (PCI:{gpu.pci}): 80"])), 7)
     (failure, *_) = report.failures

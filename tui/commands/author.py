@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     prove.add_argument("files", nargs="*", help="scenario files or names (default: the whole library)")
     prove.add_argument("--seeds", type=int, default=20, metavar="N", help="over seeds 1 to N (default 20)")
+    prove.add_argument("--matrix", action="store_true", help="also which evidence tells which faults apart")
     prove.add_argument("--json", action="store_true", help="the reports as JSON")
     preview = verbs.add_parser(
         "preview", help="what people will see: a scenario with what each reference line prints, items with their keys"
@@ -172,7 +173,7 @@ def _prove(arguments: argparse.Namespace) -> int:
         print(json.dumps([report.json() for report in reports], indent=2, ensure_ascii=False))
     else:
         for report in reports:
-            print("\n".join(report.lines()))
+            print("\n".join([*report.lines(), *(report.matrix() if arguments.matrix else ())]))
     return 0 if all(report.proved for report in reports) else 1
 
 
