@@ -87,7 +87,7 @@ def test_preview_shows_the_item_its_key_and_why(run: Run, capsys: pytest.Capture
     with pytest.raises(BreakfixError, match='did you mean "links-number"'):
         run("preview", "links.yaml", "--item", "links-numbr")
     with pytest.raises(BreakfixError, match="neither a bank"):
-        run("preview", "hot-node")
+        run("preview", "hot-node", "--item", "links-exhibit")
 
 
 def test_a_file_is_never_overwritten_and_a_bank_needs_its_exam(run: Run, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def examples() -> Mapping[str, tuple[Example, ...]]:
 def _read(text: str) -> tuple[str, Example]:
     marks, rest = _split_marks(text)
     line, _, about = rest.partition("  # ")
-    named = re.match(r"([\w-]+): ", line)
+    named = re.match(r"([\w.-]+): ", line)
     if named:
         line = line.removeprefix(named[0])
     command = named[1] if named else _command_of(line)
