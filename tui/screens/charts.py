@@ -7,12 +7,13 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Input, Static
 
-from tui.actions import Acts, action
+from tui.actions import action
 from tui.app import breakfix
 from tui.live.live import Live
 from tui.look.glyphs import ASCII
 from tui.screens.view import View
 from tui.seen.series import Series
+from tui.widgets.filter_line import FilterLine
 from tui.widgets.pick_list import Line, PickList
 from tui.widgets.plot import chart, number, spark
 
@@ -21,22 +22,6 @@ _WIDE = 118
 _LIST_COLUMNS = 64
 _SPARK_COLUMNS = 15
 _SECONDS_BETWEEN_LOOKS = 1.0
-
-
-class ChartsFilter(Input, Acts):
-    """The line in which a part of the names is typed."""
-
-    @action("charts.filter_done", "Done", "enter", "down", footer=10)
-    def done(self) -> None:
-        """Go to the list; the filter stays."""
-        self.screen.query_one(PickList).focus()
-
-    @action("charts.filter_away", "No filter", "escape", footer=20)
-    def away(self) -> None:
-        """Show everything again."""
-        self.value = ""
-        self.done()
-        self.display = False
 
 
 class Charts(View):
@@ -63,11 +48,11 @@ class Charts(View):
     Charts.large PickList {{ display: none; }}
     Charts.large #chart {{ width: 1fr; height: 1fr; border: none; }}
     Charts.wide #chart {{ width: 1fr; height: 100%; border-top: none; border-left: solid $frame; }}
-    Charts ChartsFilter {{ display: none; height: 1; border: none; padding: 0 1; }}
     """
 
     def __init__(self, live: Live, at: str | None = None) -> None:
         super().__init__(live, at)
+        self.list = PickList(id="chart-components")
         self.aspect = next(iter(live.knowledge.readings.aspects), "")
         self._filter = ""
         self._known = -1
@@ -76,14 +61,14 @@ class Charts(View):
         """The aspects, the components with their sparks, and the chart of one."""
         yield Static(markup=False, id="chart-aspects")
         with Container(id="chart-parts"):
-            yield PickList(id="chart-components")
+            yield self.list
             yield Static(markup=False, id="chart")
-        yield ChartsFilter(placeholder="a part of a name: dgx-02, gpu5, ...", select_on_focus=False)
+        yield FilterLine(self.list, "a part of a name: dgx-02, gpu5, ...")
 
     def on_mount(self) -> None:
         """Look at what is new now and then."""
         super().on_mount()
-        self.query_one(PickList).focus()
+        self.list.focus()
         self.set_interval(_SECONDS_BETWEEN_LOOKS, self.show_session)
         self.show_session()
 
@@ -95,7 +80,7 @@ class Charts(View):
     @property
     def component(self) -> str | None:
         """The one whose chart is shown."""
-        line = self.query_one(PickList).line
+        line = self.list.line
         return line.id if line else None
 
     @property
@@ -115,7 +100,7 @@ class Charts(View):
         self.query_one("#chart-aspects", Static).update(told or EMPTY)
         shown = self._shown()
         edges = self._edges(shown)
-        self.query_one(PickList).show([self._line(series, edges) for series in shown], self.at)
+        self.list.show([self._line(series, edges) for series in shown], self.at)
         self.at = None
         self._show_chart()
 
@@ -138,7 +123,7 @@ class Charts(View):
 
     def _show_chart(self) -> None:
         place = self.query_one("#chart", Static)
-        line = self.query_one(PickList).line
+        line = self.list.line
         series = self.live.knowledge.readings.of(self.aspect).get(line.id) if line else None
         if series is None:
             place.update("")
@@ -160,7 +145,7 @@ class Charts(View):
         self.set_class(large, "large")
         place = self.query_one("#chart")
         place.can_focus = large
-        (place if large else self.query_one(PickList)).focus()
+        (place if large else self.list).focus()
         self.call_after_refresh(self._show_chart)
 
     @property
@@ -198,6 +183,4 @@ class Charts(View):
     @action("charts.filter", "Filter", "/", footer=30)
     def show_filter(self) -> None:
         """Show only components with this in their name."""
-        box = self.query_one(ChartsFilter)
-        box.display = True
-        box.focus()
+        self.query_one(FilterLine).call()

@@ -6,34 +6,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from tui.actions import Acts, action
+from tui.actions import action
 from tui.app import breakfix
 from tui.live.live import Live
 from tui.look.glyphs import State
 from tui.screens.view import Turn, View
 from tui.seen.fabric import Bundle, numbers
 from tui.widgets.fabric_picture import FabricPicture
+from tui.widgets.filter_line import FilterLine
 from tui.widgets.node_details import documented
 from tui.widgets.pick_list import Line, PickList
 
 _SECONDS_BETWEEN_LOOKS = 1.0
 _NEIGHBOUR_COLUMNS = 18
-
-
-class FabricFilter(Input, Acts):
-    """The line in which a part of the names is typed."""
-
-    @action("fabric.filter_done", "Done", "enter", "down", footer=10)
-    def done(self) -> None:
-        """Go to the picture; the filter stays."""
-        self.screen.query_one(FabricPicture).focus()
-
-    @action("fabric.filter_away", "No filter", "escape", footer=20)
-    def away(self) -> None:
-        """Show everything again."""
-        self.value = ""
-        self.done()
-        self.display = False
 
 
 class FabricMap(View):
@@ -55,7 +40,6 @@ class FabricMap(View):
     FabricMap #fabric-title { height: 1; padding: 0 1; border-top: none; text-style: bold; }
     FabricMap PickList { height: 1fr; border-top: solid $frame; }
     FabricMap #fabric-told { height: 2; padding: 0 1; color: $muted; }
-    FabricMap FabricFilter { display: none; height: 1; border: none; padding: 0 1; }
     """
 
     def __init__(self, live: Live, at: str | None = None) -> None:
@@ -72,7 +56,7 @@ class FabricMap(View):
         yield Static(markup=False, id="fabric-title")
         yield self.cables
         yield Static(markup=False, id="fabric-told")
-        yield FabricFilter(placeholder="a part of a name, a role, a rack: leaf-0, spine, ...", select_on_focus=False)
+        yield FilterLine(self.picture, "a part of a name, a role, a rack: leaf-0, spine, ...")
 
     def on_mount(self) -> None:
         """Look at what is new now and then."""
@@ -196,9 +180,7 @@ class FabricMap(View):
     @action("fabric.filter", "Filter", "/", footer=30)
     def show_filter(self) -> None:
         """Show only machines with this in their name, role or rack, and what is cabled to them."""
-        box = self.query_one(FabricFilter)
-        box.display = True
-        box.focus()
+        self.query_one(FilterLine).call()
 
     @on(Input.Changed)
     def _filtered(self, message: Input.Changed) -> None:

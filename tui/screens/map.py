@@ -7,33 +7,18 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Input, Static
 
-from tui.actions import Acts, action
+from tui.actions import action
 from tui.app import breakfix
 from tui.live.live import Live
 from tui.look.glyphs import State
 from tui.screens.view import View
+from tui.widgets.filter_line import FilterLine
 from tui.widgets.node_details import NodeDetails
 from tui.widgets.node_map import NodeMap
 
 EMPTY = "Nothing seen yet. What commands show on the screen appears here."
 _WIDE, _WIDER = 118, 150
 _SECONDS_BETWEEN_LOOKS = 1.0
-
-
-class FilterBox(Input, Acts):
-    """The text to filter the map by."""
-
-    @action("map.filter_done", "Done", "enter", "down", footer=10)
-    def done(self) -> None:
-        """Go to the map; the filter stays."""
-        self.screen.set_focus(self.screen.query_one(NodeMap))
-
-    @action("map.filter_away", "No filter", "escape", footer=20)
-    def away(self) -> None:
-        """Show everything again."""
-        self.value = ""
-        self.done()
-        self.display = False
 
 
 class MapScreen(View):
@@ -51,7 +36,6 @@ class MapScreen(View):
     MapScreen.wide NodeDetails { width: 1fr; height: 100%; border-top: none; border-left: solid $frame; }
     MapScreen.wide NodeDetails:focus { border-top: none; border-left: solid $accent; }
     MapScreen #map-legend { height: 1; color: $muted; }
-    MapScreen FilterBox { display: none; height: 1; border: none; padding: 0 1; }
     """
 
     def __init__(self, live: Live, pick: bool = False, at: str | None = None) -> None:
@@ -64,7 +48,7 @@ class MapScreen(View):
         with Container(id="map-parts"):
             yield self.map
             yield NodeDetails(self.live)
-        yield FilterBox(placeholder="name, dgx-[01-03], rack, drain, down, ...", select_on_focus=False)
+        yield FilterLine(self.map, "name, dgx-[01-03], rack, drain, down, ...")
         yield Static(markup=False, id="map-legend")
 
     def on_mount(self) -> None:
@@ -127,9 +111,7 @@ class MapScreen(View):
     @action("map.filter", "Filter", "/", footer=50)
     def show_filter(self) -> None:
         """Show only some nodes: by name, rack, state or what Slurm says of them."""
-        box = self.query_one(FilterBox)
-        box.display = True
-        self.set_focus(box)  # at once: what is typed next is already the filter
+        self.query_one(FilterLine).call()
 
     @action("map.open", "Terminal there", "o", footer=20, when="can_open")
     def open_host(self) -> None:

@@ -6,30 +6,15 @@ from textual import on
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
-from tui.actions import Acts, action
+from tui.actions import action
 from tui.live.live import Live
 from tui.screens.view import Turn, View
 from tui.seen.racks import racks
+from tui.widgets.filter_line import FilterLine
 from tui.widgets.node_details import documented
 from tui.widgets.rack_view import RackView
 
 _SECONDS_BETWEEN_LOOKS = 1.0
-
-
-class RacksFilter(Input, Acts):
-    """The line in which a part of the names is typed."""
-
-    @action("racks.filter_done", "Done", "enter", "down", footer=10)
-    def done(self) -> None:
-        """Go to the racks; the filter stays."""
-        self.screen.query_one(RackView).focus()
-
-    @action("racks.filter_away", "No filter", "escape", footer=20)
-    def away(self) -> None:
-        """Show everything again."""
-        self.value = ""
-        self.done()
-        self.display = False
 
 
 class Racks(View):
@@ -48,7 +33,6 @@ class Racks(View):
     Racks .dialog { width: 100%; max-width: 100%; height: 1fr; max-height: 100%; }
     Racks RackView { height: 1fr; }
     Racks #rack-told { height: 1; padding: 0 1; color: $muted; }
-    Racks RacksFilter { display: none; height: 1; border: none; padding: 0 1; }
     """
 
     def __init__(self, live: Live, at: str | None = None) -> None:
@@ -60,7 +44,7 @@ class Racks(View):
         """The racks, what the chosen machine is, and the filter."""
         yield self.racks
         yield Static(markup=False, id="rack-told")
-        yield RacksFilter(placeholder="a part of a name: R02, dgx-02, leaf, ...", select_on_focus=False)
+        yield FilterLine(self.racks, "a part of a name: R02, dgx-02, leaf, ...")
 
     def on_mount(self) -> None:
         """Look at what is new now and then."""
@@ -96,9 +80,7 @@ class Racks(View):
     @action("racks.filter", "Filter", "/", footer=30)
     def show_filter(self) -> None:
         """Show only racks with this in their name or in that of something in them."""
-        box = self.query_one(RacksFilter)
-        box.display = True
-        box.focus()
+        self.query_one(FilterLine).call()
 
     @on(Input.Changed)
     def _filtered(self, message: Input.Changed) -> None:

@@ -15,8 +15,9 @@ from tests.support.screens import at_home
 from tui.app import Breakfix
 from tui.live import sandbox
 from tui.opening import Opening
-from tui.screens.map import EMPTY, FilterBox, MapScreen
+from tui.screens.map import EMPTY, MapScreen
 from tui.settings import Settings
+from tui.widgets.filter_line import FilterLine
 from tui.widgets.node_details import NodeDetails
 from tui.widgets.node_map import NodeMap
 
@@ -131,7 +132,7 @@ def test_the_filter() -> None:
         await pilot.press("enter")
         assert isinstance(screen.focused, NodeMap)
         await pilot.press("/", "escape")
-        assert not screen.query_one(FilterBox).value and row(pilot.app, "dgx-01")
+        assert not screen.query_one(FilterLine).value and row(pilot.app, "dgx-01")
         await pilot.press("escape")
 
     assert on_map(act, SMI) == [None]
