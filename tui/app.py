@@ -79,6 +79,8 @@ class Breakfix(Opens, Dressed, Acts):
         self.crash: Crash | None = None
         self.passed: bool | None = None
         self._start = start
+        self.starting = start is not None
+        """Whether something is being opened over home."""
 
     @property
     def glyphs(self) -> Glyphs:
@@ -97,9 +99,20 @@ class Breakfix(Opens, Dressed, Acts):
         self.push_screen(Home())
         look_at_size(self, self.size)
         if self._start is not None:
-            self.carry_out("breakfix", self._start(self))
+            self.carry_out("breakfix", self._open_first(self._start))
         for text in self.complaints:
             self.notify(text, severity="warning", timeout=10)
+
+    async def _open_first(self, start: Start) -> None:
+        """Open what was asked for; home reads its lists only where it is seen, for they are long."""
+        from tui.screens.home import Home
+
+        try:
+            await start(self)
+        finally:
+            self.starting = False
+            if isinstance(self.screen, Home):
+                self.screen.read()
 
     def _leave_on_signals(self) -> None:
         """Asked to end, it leaves the terminal as it was."""

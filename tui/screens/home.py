@@ -68,8 +68,9 @@ class Home(Screen[None], Acts):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Read the lists once this is on the screen."""
-        self.call_after_refresh(self.read)
+        """Read the lists once this is on the screen, unless something else is about to cover it."""
+        if not breakfix(self).starting:
+            self.call_after_refresh(self.read)
 
     def on_resize(self, event: events.Resize) -> None:
         """The details go beside the list where there is room."""

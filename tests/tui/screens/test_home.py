@@ -315,3 +315,33 @@ def test_what_cannot_be_opened_is_told_and_home_goes_on(monkeypatch: pytest.Monk
         assert opened == [Opening(site_names()[-1], 1)]
 
     at_home(work)
+
+
+def test_what_nobody_sees_is_not_read() -> None:
+    """A program that opens a sandbox at once leaves home's long lists alone until somebody comes home, or it fails."""
+
+    async def sandbox(app: Breakfix) -> None:
+        await app.open_sandbox(Opening("dgx-h100-4", 1))
+
+    async def fails(app: Breakfix) -> None:
+        raise BreakfixError("nothing to open")
+
+    async def run() -> None:
+        app = Breakfix(start=sandbox, settings=Settings())
+        async with app.run_test(size=(80, 24)) as pilot:
+            while len(app.screen_stack) < 3:
+                await pilot.pause(0.05)
+            await pilot.pause(0.3)
+            home = next(screen for screen in app.screen_stack if isinstance(screen, Home))
+            assert home.entries is None
+            app.go_home()
+            screen = await home_of(app, pilot)
+            while screen.entries is None:
+                await pilot.pause(0.05)
+        app = Breakfix(start=fails, settings=Settings())
+        async with app.run_test(size=(80, 24)) as pilot:
+            screen = await home_of(app, pilot)
+            while screen.entries is None:
+                await pilot.pause(0.05)
+
+    asyncio.run(run())
